@@ -11,7 +11,7 @@ const REMOTE: HttpBindings = { incoming: { socket: { remoteAddress: "192.168.1.2
 let rest: OpenedRest;
 let server: Listening;
 let full: string;
-/** Opens the container `mia` alone. */
+/** Grants access to the container `mia` only. */
 let scoped: string;
 /** A document of another container. */
 let foreign: string;
@@ -29,7 +29,7 @@ afterAll(() => rest.close());
 
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** A request whose line and headers go out exactly as they are written; status 0 for a connection that ends unanswered. */
+/** Sends the request line and headers exactly as given. @returns status 0 if the connection ends without a response */
 async function raw(
   line: string,
   headers: readonly string[] = [],
@@ -48,7 +48,7 @@ async function documents(): Promise<number> {
   return (await rest.core.listDocuments({ actor: rest.actor }, {})).total;
 }
 
-describe("a name that was bound to this machine (DNS rebinding)", () => {
+describe("a host name that resolves to this machine (DNS rebinding)", () => {
   test.each([
     "evil.example",
     "127.0.0.1.evil.example",
@@ -62,7 +62,7 @@ describe("a name that was bound to this machine (DNS rebinding)", () => {
     "127.999.1.1",
     "127.0.0.1:99999",
     "",
-  ])("%j gets nothing without a key, and nothing of MCP or the pages", async (name) => {
+  ])("%j without a key reads nothing from the API, MCP or the pages", async (name) => {
     const { status, text } = await raw("GET /v3/documents/processing", [`Host: ${name}`]);
     expect([401, 400]).toContain(status);
     expect(text).not.toContain(SECRET_TEXT);
@@ -75,14 +75,14 @@ describe("a name that was bound to this machine (DNS rebinding)", () => {
   });
 
   test.each(["127.999.1.1", "127.0.0.1:99999", "[::", "a b"])(
-    "%j is no reason to fail, with a key either",
+    "%j causes no server error, even with a key",
     async (name) => {
       const { status } = await raw("GET /v3/session", [`Host: ${name}`, bearer(full)]);
       expect([200, 400]).toContain(status);
     },
   );
 
-  test("whatever the request line says: the header counts", async () => {
+  test("judges the host by the Host header, not by the request line", async () => {
     const line = `GET http://127.0.0.1:${server.port}/v3/session`;
     expect((await raw(line, ["Host: evil.example"])).status).toBe(401);
     expect((await raw("GET http://evil.example/v3/session", [host()])).status).not.toBe(500);
@@ -94,19 +94,19 @@ describe("a name that was bound to this machine (DNS rebinding)", () => {
 describe("pages of other origins", () => {
   const origin = "https://evil.example";
 
-  test("are let in with a key only, and may always read why not", async () => {
+  test("are accepted only with a key, and can read the reason for a refusal", async () => {
     const without = await fetch(`${server.url}/v3/session`, { headers: { origin } });
     expect([without.status, without.headers.get("access-control-allow-origin")]).toEqual([401, "*"]);
     const { headers, status } = await fetch(`${server.url}/v3/session`, { headers: { origin, ...as(full) } });
     expect([status, headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
   });
 
-  test.each(["cross-site", "same-site"])("a request that a browser marks as %s needs a key as well", async (site) => {
+  test.each(["cross-site", "same-site"])("a request that the browser marks as %s also needs a key", async (site) => {
     const init = requestInit("GET", undefined, { "sec-fetch-site": site });
     expect((await rest.app.request("/v3/session", init, LOOPBACK)).status).toBe(401);
   });
 
-  test("never send or get cookies: none is asked for, none is set, and none opens the API", async () => {
+  test("neither send nor receive cookies: none is set, and none grants access to the API", async () => {
     const { code } = await rest.core.createSignInCode({ actor: rest.actor });
     const { token } = await rest.core.signIn({ actor: rest.actor }, { code });
     const cookie = ["recollect_session", "__Host-recollect_session", "session"].map((name) => `${name}=${token}`);
@@ -121,7 +121,7 @@ describe("pages of other origins", () => {
     }
   });
 
-  test("may ask what they may send, which changes and tells nothing", async () => {
+  test("may send preflight requests, which change and reveal nothing", async () => {
     const before = await documents();
     for (const path of ["/v3/documents", `/v3/documents/${foreign}`, "/v3/settings/reset"]) {
       const headers = {
@@ -137,7 +137,7 @@ describe("pages of other origins", () => {
     expect(await documents()).toBe(before);
   });
 
-  test("cannot write by a form, which asks nobody before", async () => {
+  test("cannot write with a form post, which needs no preflight", async () => {
     const before = await documents();
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
       const headers = { origin, "content-type": type };
@@ -148,8 +148,8 @@ describe("pages of other origins", () => {
   });
 });
 
-describe("a key where it does not belong", () => {
-  test("in the address opens nothing, and is in no answer, log or record", async () => {
+describe("a key in the wrong place", () => {
+  test("in the URL or the body grants no access, and appears in no response, log or request record", async () => {
     for (const name of ["key", "apikey", "api_key", "api-key", "access_token", "token", "authorization", "x-api-key"]) {
       const value = name === "authorization" ? `Bearer ${full}` : full;
       const path = `/v3/session?${name}=${encodeURIComponent(value)}`;
@@ -168,28 +168,28 @@ describe("a key where it does not belong", () => {
   });
 });
 
-describe("headers that are not as they should be", () => {
+describe("malformed or unusual headers", () => {
   test.each<[what: string, lines: (key: string) => string[], statuses: number[]]>([
     ["a scheme in small letters", (key) => [`authorization: bearer ${key}`], [200]],
     ["a tab", (key) => [`Authorization: Bearer\t${key}`], [200]],
     ["spaces around", (key) => [`Authorization:   Bearer   ${key}   `], [200]],
     ["two keys, the right one first", (key) => [bearer(key), bearer("sm_wrong_key")], [200, 400, 401]],
     ["two keys, the right one last", (key) => [bearer("sm_wrong_key"), bearer(key)], [400, 401]],
-    ["two keys in one", (key) => [`Authorization: Bearer sm_wrong, Bearer ${key}`], [401]],
+    ["two keys in one header", (key) => [`Authorization: Bearer sm_wrong, Bearer ${key}`], [401]],
     ["the key twice", (key) => [`Authorization: Bearer ${key} ${key}`], [401]],
-    ["a key of the other header beside a wrong one", (key) => [bearer("sm_wrong"), `X-Api-Key: ${key}`], [401]],
-    ["a key of the other header beside nothing", (key) => ["Authorization:", `X-Api-Key: ${key}`], [401]],
+    ["a valid x-api-key beside a wrong Authorization", (key) => [bearer("sm_wrong"), `X-Api-Key: ${key}`], [401]],
+    ["an x-api-key beside an empty Authorization", (key) => ["Authorization:", `X-Api-Key: ${key}`], [401]],
     ["no scheme", (key) => [`Authorization: ${key}`], [200, 401]],
     ["another scheme", (key) => [`Authorization: Basic ${key}`], [401]],
     ["quotes", (key) => [`Authorization: Bearer "${key}"`], [401]],
-    ["a scheme alone", () => ["Authorization: Bearer"], [401]],
-    ["letters of elsewhere", (key) => [`Authorization: Bearer ${key.replace("a", "а")}é`], [400, 401]],
-    ["a line break that is folded", (key) => [`Authorization: Bearer\r\n ${key}`], [200, 400, 401]],
+    ["only a scheme", () => ["Authorization: Bearer"], [401]],
+    ["letters of another script", (key) => [`Authorization: Bearer ${key.replace("a", "а")}é`], [400, 401]],
+    ["a folded line break", (key) => [`Authorization: Bearer\r\n ${key}`], [200, 400, 401]],
     ["a zero byte", (key) => [`Authorization: Bearer ${key}\u0000`], [400]],
     ["12 kB", () => [bearer("x".repeat(12_000))], [401]],
     ["100 kB", () => [bearer("x".repeat(100_000))], [431]],
   ])("%s", async (_what, lines, statuses) => {
-    // Of another machine, as far as the request tells.
+    // The forwarded header makes the request count as one from another machine.
     const { status, text } = await raw("GET /v3/session", [host(), "X-Forwarded-For: 203.0.113.9", ...lines(full)]);
     expect(statuses).toContain(status);
     expect(text).not.toContain(full);
@@ -209,14 +209,14 @@ describe("headers that are not as they should be", () => {
     "CF-Connecting-IP: 127.0.0.1",
     "Forwarded: for=127.0.0.1;host=localhost",
     "Via: 1.1 edge",
-  ])("%s never makes somebody the person at this machine", async (line) => {
+  ])("%s never makes a request count as local", async (line) => {
     expect((await raw("GET /v3/session", [host(), line])).status).toBe(401);
     const [name = "", value = ""] = line.split(": ");
     const init = requestInit("GET", undefined, { [name]: value });
     expect((await rest.app.request("/v3/session", init, REMOTE)).status).toBe(401);
   });
 
-  test("of another method or path change neither", async () => {
+  test("that override the method or the path are ignored", async () => {
     const before = await documents();
     const overrides = ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "_method"];
     for (const name of overrides) {
@@ -232,7 +232,7 @@ describe("headers that are not as they should be", () => {
   });
 });
 
-describe("another way to write a path", () => {
+describe("another spelling of a path", () => {
   test.each([
     "/v3//settings",
     "//v3/settings",
@@ -257,14 +257,14 @@ describe("another way to write a path", () => {
     "/%69nternal/ping",
     "//internal/ping",
     "/internal//ping",
-  ])("%s leads nowhere new", async (path) => {
+  ])("%s grants no access", async (path) => {
     const scopedKey = await raw(`GET ${path}`, [host(), bearer(scoped)]);
     expect([400, 401, 403, 404, 405]).toContain(scopedKey.status);
     const nobody = await raw(`GET ${path}`, [host(), "X-Forwarded-For: 203.0.113.9"]);
     expect([400, 401, 404, 405]).toContain(nobody.status);
   });
 
-  test("of a document of another container finds nothing", async () => {
+  test("to a document of another container returns none of its text", async () => {
     for (const path of [
       `/v3/documents/${foreign}/`,
       `/v3/documents//${foreign}`,
@@ -284,7 +284,7 @@ describe("another way to write a path", () => {
     }
   });
 
-  test("HEAD is refused as GET is", async () => {
+  test("HEAD is refused like GET", async () => {
     for (const path of ["/v3/session", "/v3/documents", `/v3/documents/${foreign}`, "/v3/settings"]) {
       const answer = await rest.app.request(path, requestInit("HEAD", undefined), REMOTE);
       expect([path, answer.status, await answer.text()]).toEqual([path, 401, ""]);
@@ -295,14 +295,14 @@ describe("another way to write a path", () => {
   });
 });
 
-describe("requests that want another protocol, or to be waited for", () => {
+describe("requests for another protocol, or that expect 100-continue", () => {
   const settings = "X-Forwarded-For: 203.0.113.9";
   test.each<[what: string, line: string, headers: string[], statuses: number[]]>([
     ["a web socket", "GET /v3/session", [settings, "Connection: Upgrade", "Upgrade: websocket"], [401]],
     ["HTTP/2 in clear text", "GET /v3/session", [settings, "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__"], [401]],
     ["a tunnel", "CONNECT evil.example:80", [], [0, 400, 401, 404, 405]],
-    ["a proxy", "GET http://evil.example/", [settings], [200, 400, 401, 404]],
-    ["everything", "OPTIONS *", [], [204, 400, 404]],
+    ["a proxy request", "GET http://evil.example/", [settings], [200, 400, 401, 404]],
+    ["OPTIONS for the whole server", "OPTIONS *", [], [204, 400, 404]],
   ])("%s", async (_what, line, headers, statuses) => {
     const { status, text } = await raw(line, [host(), ...headers]);
     expect(statuses).toContain(status);
@@ -310,7 +310,7 @@ describe("requests that want another protocol, or to be waited for", () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
 
-  test("a body is not asked for before the key is known", async () => {
+  test("are refused without a key before their body is read", async () => {
     const lines = [host(), settings, "Expect: 100-continue", "Content-Length: 1000000000", "Connection: close"];
     const socket = connect(server.port, "127.0.0.1");
     const answer = await new Promise<string>((resolve, reject) => {
@@ -329,13 +329,13 @@ describe("requests that want another protocol, or to be waited for", () => {
   });
 });
 
-describe("names that every object of JavaScript has", () => {
+describe("names that every JavaScript object inherits", () => {
   test.each([
     '{"content":"Mine.","__proto__":{"containerTag":"tom","containerTags":["tom"]}}',
     '{"content":"Mine.","constructor":{"prototype":{"containerTag":"tom"}}}',
     '{"content":"Mine.","metadata":{"__proto__":"x","constructor":"y","toString":"z"}}',
     '{"content":"Mine.","containerTag":"mia","actor":{"containers":"all"},"organizationId":"other"}',
-  ])("%s opens no other container and reaches no other request", async (body) => {
+  ])("%s neither reaches another container nor pollutes other requests", async (body) => {
     const answer = await raw("POST /v3/documents", [host(), bearer(scoped)], body);
     if (answer.status === 200) {
       const id = /"id":"(\w+)"/.exec(answer.text)?.[1] ?? "";
@@ -353,45 +353,49 @@ describe("ten thousand wrong keys", () => {
   const CONNECTIONS = 20;
   const AT_ONCE = 10;
 
-  test("open nothing, are not noted, and leave the right key its service", { timeout: 60_000 }, async () => {
-    const wrong = (index: number) => `${full.slice(0, -6)}${String(index).padStart(6, "0")}`;
-    const linesBefore = rest.log.length;
-    let longestPause = 0;
-    let last = performance.now();
-    const pulse = setInterval(() => {
-      longestPause = Math.max(longestPause, performance.now() - last);
-      last = performance.now();
-    }, 5);
-    const began = performance.now();
-    let isOver = false;
-    let served = 0;
-    const right = (async () => {
-      while (!isOver) {
-        expect((await fetch(`${server.url}/v3/session`, { headers: as(full) })).status).toBe(200);
-        served += 1;
-      }
-    })();
-    const floods = Array.from({ length: CONNECTIONS }, (_, connection) =>
-      flood(Array.from({ length: TRIES / CONNECTIONS }, (_line, index) => wrong(connection * 10_000 + index))),
-    );
-    const refused = (await Promise.all(floods)).reduce((sum, count) => sum + count, 0);
-    isOver = true;
-    await right;
-    clearInterval(pulse);
-    const seconds = (performance.now() - began) / 1_000;
-    console.info(
-      `${TRIES} wrong keys in ${seconds.toFixed(1)} s, ${served} right ones meanwhile, longest pause ${longestPause.toFixed(0)} ms`,
-    );
-    expect(refused).toBe(TRIES);
-    expect(served).toBeGreaterThan(10);
-    const lines = rest.log.slice(linesBefore);
-    expect(JSON.stringify(lines)).not.toContain(full.slice(-30, -6));
-    // Each refused request is one line, as each request is; nothing else is noted of them.
-    expect(lines.length).toBeLessThan(1.1 * TRIES + served);
-    expect((await fetch(`${server.url}/v3/session`, { headers: as(full) })).status).toBe(200);
-  });
+  test(
+    "grant nothing, do not appear in the log, and do not block requests with the right key",
+    { timeout: 60_000 },
+    async () => {
+      const wrong = (index: number) => `${full.slice(0, -6)}${String(index).padStart(6, "0")}`;
+      const linesBefore = rest.log.length;
+      let longestPause = 0;
+      let last = performance.now();
+      const pulse = setInterval(() => {
+        longestPause = Math.max(longestPause, performance.now() - last);
+        last = performance.now();
+      }, 5);
+      const began = performance.now();
+      let isOver = false;
+      let served = 0;
+      const right = (async () => {
+        while (!isOver) {
+          expect((await fetch(`${server.url}/v3/session`, { headers: as(full) })).status).toBe(200);
+          served += 1;
+        }
+      })();
+      const floods = Array.from({ length: CONNECTIONS }, (_, connection) =>
+        flood(Array.from({ length: TRIES / CONNECTIONS }, (_line, index) => wrong(connection * 10_000 + index))),
+      );
+      const refused = (await Promise.all(floods)).reduce((sum, count) => sum + count, 0);
+      isOver = true;
+      await right;
+      clearInterval(pulse);
+      const seconds = (performance.now() - began) / 1_000;
+      console.info(
+        `${TRIES} wrong keys in ${seconds.toFixed(1)} s, ${served} right ones meanwhile, longest pause ${longestPause.toFixed(0)} ms`,
+      );
+      expect(refused).toBe(TRIES);
+      expect(served).toBeGreaterThan(10);
+      const lines = rest.log.slice(linesBefore);
+      expect(JSON.stringify(lines)).not.toContain(full.slice(-30, -6));
+      // Each refused request writes one line, as every request does, and nothing else.
+      expect(lines.length).toBeLessThan(1.1 * TRIES + served);
+      expect((await fetch(`${server.url}/v3/session`, { headers: as(full) })).status).toBe(200);
+    },
+  );
 
-  /** Sends a request with each key over one connection, some at once; counts how many are refused. */
+  /** Sends a request with each key over one connection, several at a time. @returns how many were refused */
   function flood(keys: readonly string[]): Promise<number> {
     return new Promise((resolve, reject) => {
       const socket = connect(server.port, "127.0.0.1");
@@ -415,7 +419,7 @@ describe("ten thousand wrong keys", () => {
     });
   }
 
-  test("connections that never finish their request keep nobody out", async () => {
+  test("connections that never finish their request do not block others", async () => {
     const slow = Array.from({ length: 200 }, () => connect(server.port, "127.0.0.1"));
     for (const socket of slow) {
       socket.on("error", () => undefined);

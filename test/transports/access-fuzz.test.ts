@@ -4,7 +4,7 @@ import { readOperations, requestsTo, type ApiRequest } from "../support/api-requ
 import { type OpenedRest, openRest, requestInit } from "../support/rest.js";
 import type { SchemaSource } from "../support/schema-arbitrary.js";
 
-/** Another one with `ACCESS_SEED=… npx vitest run test/transports/access-fuzz.test.ts`. */
+/** For another seed: `ACCESS_SEED=… npx vitest run test/transports/access-fuzz.test.ts`. */
 const SEED = Number(process.env["ACCESS_SEED"] ?? 20_261_126);
 const REQUESTS = Number(process.env["ACCESS_REQUESTS"] ?? 1_500);
 const AT_ONCE = 10;
@@ -14,7 +14,7 @@ const LIBRARY = "library";
 const ELSEWHERE = { incoming: { socket: { remoteAddress: "192.168.1.20" } }, isLoopbackOnly: true };
 
 let rest: OpenedRest;
-/** Limited keys by what they may do. */
+/** Limited keys, named by what they may do. */
 let keys: readonly (readonly [name: string, key: string])[];
 let operations: ReturnType<typeof readOperations>;
 let source: SchemaSource;
@@ -49,14 +49,14 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => rest.close());
 
-/** What lies where the keys may not write. */
+/** The contents of the containers that the keys may not write to. */
 async function look(): Promise<unknown> {
   const owner = { actor: rest.actor };
   const seen = [VAULT, LIBRARY].map(async (containerTag) => {
     const containerTags = [containerTag];
     const { documents } = await rest.core.listDocuments(owner, { containerTags, includeContent: true });
     const memories = await rest.core.listMemories(owner, { containerTags });
-    // Whoever may write to one container of a document may take it out of that one.
+    // With write access to one container of a document, a key may remove the document from that container.
     const elsewhere = documents.map((one) => ({
       ...one,
       containerTags: one.containerTags.filter((tag) => tag !== "mia"),
@@ -64,7 +64,7 @@ async function look(): Promise<unknown> {
     return [elsewhere, memories, await rest.core.getContainer(owner, { containerTag })];
   });
   const { containers } = await rest.core.listContainers(owner);
-  // Whoever may write to a container may purge it.
+  // A key may purge a container that it may write to.
   const tags = containers.map(({ tag }) => tag).filter((tag) => tag !== "mia");
   return [await Promise.all(seen), tags.toSorted(), await rest.core.getSettings(owner)];
 }
@@ -112,7 +112,7 @@ async function send({ method, path, body, headers }: ApiRequest, key: string) {
 }
 
 test(
-  `${REQUESTS} requests of limited keys see and change nothing beyond them (seed ${SEED})`,
+  `${REQUESTS} requests with limited keys read and change nothing outside their scope (seed ${SEED})`,
   { timeout: 120_000 },
   async () => {
     const any = fc.tuple(
@@ -124,7 +124,7 @@ test(
     for (let done = 0; done < REQUESTS && failures.length < 5; done += AT_ONCE) {
       const batch = fc.sample(any, { seed: SEED + done, numRuns: AT_ONCE });
       const answered = batch.map(async ([[name, key], request]) => {
-        // A key that was broken on purpose is nobody's.
+        // Skips keys that the generator broke on purpose.
         if (request.headers["authorization"] !== undefined) return;
         const { status, text } = await send(request, key);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -137,7 +137,7 @@ test(
     await rest.settle();
     expect(failures.join("\n\n"), `seed ${SEED}`).toBe("");
     expect(await look(), `seed ${SEED}`).toEqual(untouched);
-    // Otherwise nothing would have been tried, or there would have been nothing to see.
+    // Shows that the secret could be found, and that requests were both accepted and refused.
     const { body } = await rest.send("POST", "/v4/search", { q: "what sings", threshold: 0, containerTag: VAULT });
     expect(JSON.stringify(body)).toContain(CANARY);
     for (const status of [200, 403, 404]) expect(statuses.get(status) ?? 0).toBeGreaterThan(REQUESTS / 40);

@@ -25,7 +25,7 @@ interface McpMessage {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** One message by itself, and what came back. */
+/** Sends a single message. @returns its response */
 async function call(who: Principal, method: string, params: unknown, more: Record<string, string> = {}) {
   const headers = {
     accept: "application/json, text/event-stream",
@@ -40,24 +40,24 @@ async function call(who: Principal, method: string, params: unknown, more: Recor
   return { status: answer.status, text, message: JSON.parse(data) as McpMessage };
 }
 
-/** In the words of a refusal for the scope of a key. */
+/** How errors about the scope of a key are worded. */
 const WORDS = {
   forbidden: /may not use the container|may only read|scoped key may only use/,
   not_found: /not found|There is no/i,
 };
 
-describe("the list", () => {
+describe("the access table", () => {
   const advice = (name: string) =>
     `${name} is not in test/support/access-table.ts. Say there what it needs of whoever uses it (contract 1.2).`;
   const listed = async (method: string) => (await call(world.principal("full key"), method, {})).message.result ?? {};
 
-  test("has every tool", async () => {
+  test("lists every tool", async () => {
     const names = ((await listed("tools/list")).tools ?? []).map(({ name }) => name);
     for (const name of names) expect(TOOLS[name], advice(name)).toBeDefined();
     expect(names.toSorted()).toEqual(Object.keys(TOOLS).toSorted());
   });
 
-  test("has every resource", async () => {
+  test("lists every resource", async () => {
     const fixed = ((await listed("resources/list")).resources ?? []).map(({ uri }) => uri);
     const templates = (await listed("resources/templates/list")).resourceTemplates ?? [];
     const names = [...fixed, ...templates.map(({ uriTemplate }) => uriTemplate)];
@@ -65,7 +65,7 @@ describe("the list", () => {
     expect(names.toSorted()).toEqual(Object.keys(RESOURCES).toSorted());
   });
 
-  test("has every prompt", async () => {
+  test("lists every prompt", async () => {
     const names = ((await listed("prompts/list")).prompts ?? []).map(({ name }) => name);
     for (const name of names) expect(PROMPTS[name], advice(name)).toBeDefined();
     expect(names.toSorted()).toEqual(Object.keys(PROMPTS).toSorted());
@@ -73,7 +73,7 @@ describe("the list", () => {
 });
 
 describe("a tool", () => {
-  test("is shown to those who may use it", async () => {
+  test("is listed for callers who may use it", async () => {
     for (const who of world.principals) {
       const { status, message } = await call(who, "tools/list", {});
       const { rights } = who;
@@ -133,8 +133,8 @@ describe.each([
   });
 });
 
-describe("what a client may say of containers", () => {
-  test("suggestions name nothing that somebody may not see", async () => {
+describe("container tags from a client", () => {
+  test("completions suggest nothing that the caller may not see", async () => {
     const secrets = [await world.lasting(HOME).document(), await world.lasting(HOME).memory(), HOME];
     const ofTemplate = (uri: string, name: string) => ({
       ref: { type: "ref/resource", uri },
@@ -154,7 +154,7 @@ describe("what a client may say of containers", () => {
       }
   });
 
-  test("a header that pins a container opens none", async () => {
+  test("a header that pins a container grants no access to it", async () => {
     const pinned = { "x-sm-project": HOME };
     await keeper.look();
     for (const who of world.principals.filter((one) => !sees(one)))

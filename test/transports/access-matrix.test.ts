@@ -38,7 +38,7 @@ interface Route {
 
 const nameOf = ({ method, path }: Endpoint): string => `${method.toUpperCase()} ${path}`;
 
-/** Under each of its paths. */
+/** One entry for each path of an endpoint. */
 function routes(): Route[] {
   return ENDPOINTS.flatMap((endpoint) => {
     const access = ROUTES[nameOf(endpoint)];
@@ -63,7 +63,7 @@ async function ask({ method, path, access }: Route, who: Principal, tag: string,
   return { status: answer.status, text: await answer.text() };
 }
 
-/** What anybody may have is the same to everybody; another path of an operation lets in whom the first lets in. */
+/** Routes without requirements need few callers, as do further paths of a route for callers that it accepts. */
 function questionsOf({ access, path, endpoint }: Route): Question[] {
   if (access.needs === "nothing") return questions(world).filter(({ who }) => FEW.includes(who.name));
   const all = questions(world);
@@ -71,24 +71,24 @@ function questionsOf({ access, path, endpoint }: Route): Question[] {
   return all.filter(({ who, tag }) => refusalOf(access, who.rights, tag) !== null || FEW.includes(who.name));
 }
 
-describe("the list", () => {
+describe("the access table", () => {
   const advice = (what: string) =>
     `${what} is not in test/support/access-table.ts. Say there what it needs of whoever calls it (contract 1.2).`;
 
-  test.each(ENDPOINTS.map(nameOf))("says what %s needs", (name) => {
+  test.each(ENDPOINTS.map(nameOf))("states what %s needs", (name) => {
     expect(ROUTES[name], advice(name)).toBeDefined();
   });
 
-  test("has nothing that is not served", () => {
+  test("lists only routes that are served", () => {
     expect(Object.keys(ROUTES).filter((name) => !ENDPOINTS.map(nameOf).includes(name))).toEqual([]);
   });
 
-  test("says of everything else that is mounted what it is for", () => {
+  test("states the purpose of every other mounted route", () => {
     const ofApi = new Set(
       ENDPOINTS.flatMap((endpoint) =>
         pathsOf(endpoint).flatMap((path) => {
           const pattern = path.replace(/\{(\w+)\}/g, ":$1");
-          // Other methods of a known path are refused by the same path.
+          // Other methods of a known path are refused by a handler of the same path.
           return [`${endpoint.method.toUpperCase()} ${pattern}`, `ALL ${pattern}`];
         }),
       ),
@@ -100,7 +100,7 @@ describe("the list", () => {
   });
 });
 
-/** Whoever may not is refused and changes nothing; then those who may are let in. */
+/** First checks that callers without the right are refused and change nothing, then that the others are accepted. */
 async function checkRoute(route: Route): Promise<void> {
   const { access, endpoint } = route;
   await keeper.look();
@@ -134,7 +134,7 @@ describe("the pages", () => {
   };
 
   test.each(Object.entries(PAGES))(
-    "%s is for the owner's browser, whatever key others have",
+    "%s is for the owner's browser only, whatever key a caller has",
     async (path, expected) => {
       await keeper.look();
       for (const who of world.principals) {
@@ -162,9 +162,9 @@ describe("the pages", () => {
   );
 });
 
-describe("the door for other processes", () => {
+describe("the internal API for other processes", () => {
   test.each(["GET /internal/ping", "GET /internal/watch", "POST /internal/call/session"])(
-    "%s opens to no key at all",
+    "%s accepts no API key",
     async (name) => {
       const [method = "", path = ""] = name.split(" ");
       for (const who of world.principals) {
@@ -178,6 +178,6 @@ describe("the door for other processes", () => {
   );
 });
 
-describe("what ends everything", () => {
+describe("the route that deletes everything", () => {
   test.each(routes().filter(({ name }) => name === LAST))("$name", checkRoute);
 });

@@ -3,7 +3,7 @@ import { type AccessWorld, CANARY, HOME, LIBRARY, openAccessWorld } from "../sup
 import { readAnswer, requestInit, type RestAnswer } from "../support/rest.js";
 
 let world: AccessWorld;
-/** Everything that the containers have from the beginning. */
+/** What the containers hold from the start. */
 let ids: Record<"document" | "file" | "memory" | "libraryDocument", string>;
 beforeAll(async () => {
   world = await openAccessWorld();
@@ -26,7 +26,7 @@ const OWN = "scoped to the container";
 const OTHER = "scoped to another container";
 const BOTH = "agent, one container to write, one to read";
 
-describe("GET /v3/session tells each key what it may do", () => {
+describe("GET /v3/session returns what each key may do", () => {
   const grant = (containerTag: string, permission: string) => ({ containerTag, permission });
   const restricted = (permission: string, ...granted: ReturnType<typeof grant>[]) => ({
     role: "member",
@@ -60,7 +60,7 @@ describe("GET /v3/session tells each key what it may do", () => {
     expect([user.id, org.id, plan]).toEqual(["owner", world.owner.actor.organizationId, "enterprise"]);
   });
 
-  test("and nobody is told what a key that opens nothing once could do", async () => {
+  test("does not reveal what an invalid key could once do", async () => {
     const strangers = world.principals.filter(({ rights }) => rights === null);
     expect(strangers.length).toBeGreaterThan(5);
     for (const { name } of strangers) {
@@ -86,7 +86,7 @@ describe("a request that names no container", () => {
     ["POST", "/v4/search", { q: "what sings", threshold: 0, searchMode: "hybrid", include: { documents: true } }],
     ["POST", "/v3/search", { q: "what sings", includeFullDocs: true }],
     ["POST", "/v4/profile", { q: "what sings" }],
-  ])("%s %s is about what the key may see", async (method, path, body) => {
+  ])("%s %s covers only what the key may read", async (method, path, body) => {
     const everything = await as("full key", method, path, path === "/v4/profile" ? { containerTag: HOME } : body);
     expect([path, everything.status]).toEqual([path, 200]);
     for (const name of [OTHER, "agent of another container", "app of another container"]) {
@@ -101,7 +101,7 @@ describe("a request that names no container", () => {
     }
   });
 
-  test("finds in its own what is there", async () => {
+  test("finds what the key's own containers hold", async () => {
     for (const name of [OWN, "scoped to the container, reading", BOTH, "app, one container, reading"]) {
       const { body } = await as(name, "POST", "/v4/search", { q: `the ${CANARY} sings`, threshold: 0 });
       expect([name, JSON.stringify(body).includes(CANARY)]).toEqual([name, true]);
@@ -111,7 +111,7 @@ describe("a request that names no container", () => {
     expect(tags).toEqual(new Set([HOME, LIBRARY]));
   });
 
-  test("adds to the only container that may be written to", async () => {
+  test("adds to the only container that the key may write to", async () => {
     for (const name of [OWN, BOTH, "app of another container", OTHER]) {
       const { status, body } = await as(name, "POST", "/v3/documents", { content: `By ${name}.` });
       expect([name, status]).toEqual([name, 200]);
@@ -121,8 +121,8 @@ describe("a request that names no container", () => {
   });
 });
 
-describe("what lies in a container of others", () => {
-  test("is not there, by its id and by a customId, in the words for what never was", async () => {
+describe("content of a container that the key may not use", () => {
+  test("returns 404 by id and by customId, with the message for an unknown id", async () => {
     for (const name of [OTHER, "agent of another container", "app of another container"])
       for (const id of [ids.document, ids.file, ids.memory, `own-${HOME}`])
         for (const [method, path, body] of [
@@ -140,7 +140,7 @@ describe("what lies in a container of others", () => {
         }
   });
 
-  test("stays out of an answer about ids, and of a list that only removes", async () => {
+  test("is left out of reads by ids and of bulk deletion by ids", async () => {
     const named = { ids: [ids.document, `own-${HOME}`] };
     const read = await as(OTHER, "POST", "/v3/documents/documents/by-ids", named);
     expect([read.status, read.body.documents]).toEqual([200, []]);
@@ -151,7 +151,7 @@ describe("what lies in a container of others", () => {
     expect((await as(OTHER, "POST", "/v3/search", { q: "sings", docId: `own-${HOME}` })).status).toBe(404);
   });
 
-  test("cannot be named, alone or beside one's own", async () => {
+  test("cannot be requested by container tag, alone or beside the key's own", async () => {
     for (const containerTags of [[HOME], ["garage", HOME], [HOME, "garage"]])
       for (const [method, path, body] of [
         ["POST", "/v3/documents", { content: "x", containerTags }],
@@ -170,7 +170,7 @@ describe("what lies in a container of others", () => {
       }
   });
 
-  test("is told apart from what may be read alone", async () => {
+  test("a write to a read-only container returns 403 with that reason instead", async () => {
     const refused = await as(BOTH, "PATCH", `/v3/documents/${ids.libraryDocument}`, { metadata: { a: 1 } });
     expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining("may only read")]);
     const moved = await as(BOTH, "PATCH", `/v3/documents/${ids.document}`, { containerTags: [LIBRARY] });

@@ -3,7 +3,7 @@ import { objectionToHost } from "../../src/transports/allowed-hosts.js";
 
 const objection = (host: string, publicUrl?: string) => objectionToHost(new Headers({ host }), { publicUrl });
 
-test("a proxy that drops the port of the public address is told how that is reached", () => {
+test("the error names the public address for a proxy that drops its port", () => {
   const publicUrl = "https://memory.example:8443";
   expect(objection("memory.example:8443", publicUrl)).toBeNull();
   expect(objection("memory.example", publicUrl)).toMatch(
@@ -11,6 +11,6 @@ test("a proxy that drops the port of the public address is told how that is reac
   );
 });
 
-test("a name that is not known is told which settings make it known", () => {
+test("the error for an unknown host names the settings that would allow it", () => {
   expect(objection("memory.example")).toMatch(/Set RECOLLECT_PUBLIC_URL/);
 });

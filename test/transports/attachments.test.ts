@@ -25,7 +25,7 @@ interface Attached {
 
 const text = (name: string, words: string): Attached => ({ name, type: "text/plain", bytes: Buffer.from(words) });
 
-/** A mail with files, as mail programs write it. */
+/** An email with attachments, as mail programs write it. */
 function mailOf(subject: string, attached: readonly Attached[]): Buffer {
   const boundary = `b-${subject.replaceAll(" ", "-")}`;
   const parts = attached.map(({ name, type, bytes }) =>
@@ -81,8 +81,8 @@ const titles = async (): Promise<string[]> => (await list()).map(({ title }) => 
 const notesOf = async (id: string): Promise<string> =>
   JSON.stringify((await get(id)).processingMetadata.steps[0].metadata);
 
-describe("files that are attached to a mail", () => {
-  test("become documents of their own that know their mail, and are found", async () => {
+describe("files attached to an email", () => {
+  test("become documents that refer to their email and can be searched", async () => {
     const note = text("note.txt", "The heron statue stands on pier nine.");
     const odd = { name: "tool.bin", type: "application/octet-stream", bytes: ODD };
     const mail = await upload(mailOf("Papers", [{ name: "harbour.docx", type: DOCX, bytes: docx }, note, odd]));
@@ -108,7 +108,7 @@ describe("files that are attached to a mail", () => {
     expect(found.body.results[0]).toMatchObject({ title: "Harbour handbook", metadata: { attachedTo: mail } });
   });
 
-  test("are strangers' words: they become no fact about the user, and every passage says where it is from", async () => {
+  test("are not trusted: they yield no facts about the user, and no passage counts as trusted", async () => {
     const note = text("note.txt", "I prefer pier nine for all my deliveries. My name is Olof Berg.");
     const own = text("own.docx.txt", "The user's favourite pier is pier nine.");
     await upload(mailOf("Papers", [note, own]));
@@ -122,7 +122,7 @@ describe("files that are attached to a mail", () => {
     for (const { trust } of hits.results) expect(trust).not.toBe("trusted");
   });
 
-  test("come once: of the same mail none, of another under its customId what differs", async () => {
+  test("are stored once: the same email adds nothing, a new one under its customId only what differs", async () => {
     const [one, two, three] = [text("one.txt", "First."), text("two.txt", "Second."), text("three.txt", "Third.")];
     const mail = await upload(mailOf("Papers", [one, two, one]));
     expect(await titles()).toEqual(["Papers", "one.txt", "two.txt"]);
@@ -135,7 +135,7 @@ describe("files that are attached to a mail", () => {
     expect((await get(mail)).metadata.attachments).toEqual(["two.txt", "three.txt"]);
   });
 
-  test("of a mail in a mail are read, and no deeper", async () => {
+  test("of an email inside an email are read, but no deeper", async () => {
     const deepest = { name: "c.eml", type: "application/octet-stream", bytes: mailOf("C", [text("d.txt", "Deep.")]) };
     const inner = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", [deepest]) };
     await upload(mailOf("A", [inner]));
@@ -144,14 +144,14 @@ describe("files that are attached to a mail", () => {
     expect(await notesOf(innermost.id)).toContain("are nested too deeply and were not read: d.txt.");
   });
 
-  test("beyond fifty are named only", async () => {
+  test("beyond fifty are only named", async () => {
     const many = Array.from({ length: 53 }, (_, index) => text(`n${index}.txt`, `Number ${index}.`));
     const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
     expect(await list()).toHaveLength(51);
     expect(await notesOf(mail)).toMatch(/were not read, because at most 50 .*: n50.txt, n51.txt, n52.txt\./);
   });
 
-  test("go with their mail, its files too", async () => {
+  test("are deleted with their email, including the stored files", async () => {
     const deep = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", [text("c.txt", "Deep.")]) };
     const mail = await upload(mailOf("A", [deep, text("a.txt", "The heron statue.")]));
     expect(await list()).toHaveLength(4);
@@ -160,7 +160,7 @@ describe("files that are attached to a mail", () => {
     expect(findInFiles(`${rest.dataDirectory}/files`, ["Deep.", "heron", "Subject"])).toEqual([]);
   });
 
-  test("go with their mail to another container, those of a mail in it too", async () => {
+  test("move with their email to another container, those of a nested email too", async () => {
     const inner = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", [text("c.txt", "Deep.")]) };
     const mail = await upload(mailOf("A", [inner, text("a.txt", "The heron statue stands on pier nine.")]));
     await rest.send("PATCH", `/v3/documents/${mail}`, { containerTags: ["quay"] });
@@ -180,7 +180,7 @@ describe("files that are attached to a mail", () => {
     expect((await rest.send("POST", "/v3/documents/list", { containerTags: ["quay"] })).body.memories).toEqual([]);
   });
 
-  test("one that was moved away stays where it is, whatever becomes of its mail", async () => {
+  test("one that was moved elsewhere stays there, whatever happens to its email", async () => {
     await upload(mailOf("A", [text("a.txt", "The heron statue."), text("b.txt", "The lantern.")]));
     const away = (await list()).find(({ title }) => title === "a.txt").id;
     await rest.send("PATCH", `/v3/documents/${away}`, { containerTags: ["quay"] });
@@ -190,7 +190,7 @@ describe("files that are attached to a mail", () => {
     expect((await get(away)).containerTags).toEqual(["quay"]);
   });
 
-  test.each(["PATCH", "POST"])("go when a text takes the place of their mail (%s)", async (method) => {
+  test.each(["PATCH", "POST"])("are deleted when a text replaces their email (%s)", async (method) => {
     const mail = await upload(mailOf("A", [text("a.txt", "The heron statue stands on pier nine.")]));
     const content = "Nothing but a text.";
     if (method === "PATCH") await rest.send("PATCH", `/v3/documents/${mail}`, { content });
@@ -199,21 +199,21 @@ describe("files that are attached to a mail", () => {
     expect((await list()).map(({ id }) => id)).toEqual([mail]);
   });
 
-  test("of a mail in a mail are at most ten", async () => {
+  test("of a nested email are limited to ten", async () => {
     const many = Array.from({ length: 12 }, (_, index) => text(`n${index}.txt`, `Number ${index}.`));
     const inner = { name: "b.eml", type: "application/octet-stream", bytes: mailOf("B", many) };
     await upload(mailOf("A", [inner]), { taskType: "superrag" });
     expect(await list()).toHaveLength(12);
   });
 
-  test("are not even looked at beyond two hundred", async () => {
+  test("beyond two hundred are not examined", async () => {
     const many = Array.from({ length: 5_000 }, (_, index) => ({ ...text(`n${index}.bin`, `\0${index}`), type: "a/b" }));
     const mail = await upload(mailOf("Many", many), { taskType: "superrag" });
     expect(await list()).toHaveLength(1);
     expect(await notesOf(mail)).toContain("Only the first 200 attached files were looked at.");
   }, 30_000);
 
-  test.each([false, true])("are purged with their mail (deleted before: %s)", async (isDeleted) => {
+  test.each([false, true])("are purged with their email (deleted before: %s)", async (isDeleted) => {
     const word = "xqheron";
     const mail = await upload(mailOf("A", [text(`${word}.txt`, `The ${word} statue stands on pier nine.`)]));
     expect(findInFiles(rest.dataDirectory, [word])).not.toEqual([]);

@@ -17,7 +17,7 @@ const makeKey = async (input: Record<string, unknown> = {}) => {
 const audit = async (query = "") => (await rest.send("GET", `/v3/audit${query}`)).body.entries;
 
 describe("GET /v3/audit", () => {
-  test("says who, what, where and from where", async () => {
+  test("returns who did what, where and from which address", async () => {
     const { id, as } = await makeKey({ name: "laptop", client: "opencode" });
     const added = await rest.send("POST", "/v3/documents", { content: "Hello", containerTag: "mia" }, as);
     const [entry] = await audit("?action=addDocument");
@@ -34,7 +34,7 @@ describe("GET /v3/audit", () => {
     });
   });
 
-  test("names the program by what it says of itself where its key names none", async () => {
+  test("names the program by its own headers where its key names none", async () => {
     const { as } = await makeKey();
     const agent = { ...as, "user-agent": "supermemory-node/4.25.4 (linux; content of somebody)" };
     await rest.send("POST", "/v3/documents", { content: "Hello" }, agent);
@@ -45,7 +45,7 @@ describe("GET /v3/audit", () => {
     ]);
   });
 
-  test("finds by key, container, action, outcome and time, in pages", async () => {
+  test("filters by key, container, action, outcome and time, with pages", async () => {
     const { id, as } = await makeKey();
     await rest.send("POST", "/v3/documents", { content: "Hello", containerTag: "mia" }, as);
     await rest.send("POST", "/v3/documents", { content: "Hello", containerTag: "tom" }, as);
@@ -63,13 +63,13 @@ describe("GET /v3/audit", () => {
     ["some containers", { grants: [{ containerTag: "mia" }] }],
     ["reading", { permission: "read" }],
     ["a scope", { kind: "scoped", grants: [{ containerTag: "mia" }] }],
-  ])("is not for a key of %s, and keeps that it asked", async (_what, input) => {
+  ])("refuses a key limited to %s, and records the attempt", async (_what, input) => {
     const { id, as } = await makeKey(input);
     expect((await rest.send("GET", "/v3/audit", undefined, as)).status).toBe(403);
     expect(await audit(`?keyId=${id}`)).toMatchObject([{ action: "listAudit", outcome: "forbidden" }]);
   });
 
-  test("counts wrong keys, and keeps none of them", async () => {
+  test("counts wrong keys without storing them", async () => {
     for (let attempt = 0; attempt < 20; attempt += 1)
       await rest.send("GET", "/v3/session", undefined, { authorization: `Bearer sm_wrong_${attempt}` });
     const refused = await audit("?action=authenticate");
@@ -80,7 +80,7 @@ describe("GET /v3/audit", () => {
   });
 });
 
-test("a sign-in in a browser is kept with its address and what the browser says of itself", async () => {
+test("successful and refused browser sign-ins are recorded, without the sign-in code", async () => {
   const browser = openBrowser(rest);
   await browser.fill("/auth/sign-in", { secret: "wrong" });
   const { code } = await rest.core.createSignInCode({ actor: rest.actor });
@@ -91,7 +91,7 @@ test("a sign-in in a browser is kept with its address and what the browser says 
   expect(JSON.stringify([ok, refused])).not.toContain(code);
 });
 
-test("the page of the owner warns of a key that is about to expire", async () => {
+test("the owner's page warns of a key that is about to expire", async () => {
   const browser = openBrowser(rest);
   await browser.signIn();
   await makeKey({ name: "old <laptop>", expiresInDays: 15 });
@@ -124,7 +124,7 @@ describe("calls over MCP", () => {
     listening = rest.listen();
   });
 
-  test("are requests of their kind in the record, with their key and address, without any word", async () => {
+  test("are recorded as requests of their kind, with key and address but no content", async () => {
     const { id, as } = await makeKey({ client: "codex" });
     await call(as, "add-memory", { content: "Mia keeps xqbeeszv.", containerTag: "mia" });
     await call(as, "search", { query: "xqwherezv", containerTag: "mia" });
@@ -142,14 +142,14 @@ describe("calls over MCP", () => {
     ]);
   });
 
-  test("with a wrong key are refused requests", async () => {
+  test("with a wrong key are recorded as refused requests", async () => {
     expect((await call({ authorization: "Bearer sm_wrong" }, "search", { query: "x" })).status).toBe(401);
     expect(await logs()).toMatchObject([{ type: "request", statusCode: 401, input: { path: "/mcp" }, keyId: null }]);
     expect(await audit("?action=authenticate")).toMatchObject([{ face: "mcp", count: 1 }]);
   });
 });
 
-describe("another process of the data folder", () => {
+describe("another process with the same data folder", () => {
   const tell = (call: object, useCase = "createProject", input: object = { name: `x${Math.random()}` }) =>
     rest.app.request(`/internal/call/${useCase}`, {
       method: "POST",
@@ -157,12 +157,12 @@ describe("another process of the data folder", () => {
       body: JSON.stringify({ call: { actor: rest.actor, ...call }, input }),
     });
 
-  test("tells where its calls come from", async () => {
+  test("states where its calls come from", async () => {
     await tell({ from: { face: "cli", client: "script" } });
     expect(await audit("?action=createProject")).toMatchObject([{ face: "cli", client: "script", address: null }]);
   });
 
-  test("is named as such where it does not, or tells what cannot be", async () => {
+  test("is recorded as internal where it states nothing, or something invalid", async () => {
     await tell({});
     await tell({ from: { face: "nonsense", address: "1.2.3.4.5", client: "a\u0000b" } });
     const told = await audit("?action=createProject");
@@ -172,7 +172,7 @@ describe("another process of the data folder", () => {
     ]);
   });
 
-  test("can write no entries of its own choice", async () => {
+  test("cannot write audit entries of its choice", async () => {
     for (const useCase of ["putAudit", "noteAudit", "audit"]) expect((await tell({}, useCase)).status).toBe(404);
     const before = new Date().toISOString();
     await tell({ from: { face: "cli", at: "2001-01-01", outcome: "ok", actor: "key:somebody" } });

@@ -28,7 +28,7 @@ describe("with a key", () => {
     ["Authorization: Bearer", () => ({ authorization: `Bearer ${key}` })],
     ["authorization: bearer, in small letters", () => ({ authorization: `bearer  ${key}` })],
     ["x-api-key", () => ({ "x-api-key": key })],
-  ])("%s opens the service from anywhere, also for a web page", async (_name, headers) => {
+  ])("%s grants access from anywhere, including from a web page", async (_name, headers) => {
     for (const extra of [{}, { origin: "https://app.example" }, { host: "memory.example.org" }]) {
       const { status, body } = await session({ ...headers(), ...extra }, REMOTE);
       expect(status).toBe(200);
@@ -40,10 +40,10 @@ describe("with a key", () => {
   test.each([
     ["an unknown key", () => `sm_${rest.actor.organizationId}_${"x".repeat(43)}`],
     ["a revoked key", () => revoked],
-    ["a key with one character less", () => key.slice(0, -1)],
-    ["a text that is no key", () => "password"],
+    ["a key with one character missing", () => key.slice(0, -1)],
+    ["a text that is not a key", () => "password"],
     ["an empty text", () => ""],
-  ])("%s is refused, on this machine too, and in the same words", async (_name, credential) => {
+  ])("%s is refused with the same message, also on this machine", async (_name, credential) => {
     for (const bindings of [LOOPBACK, REMOTE]) {
       const { status, body } = await session({ authorization: `Bearer ${credential()}` }, bindings);
       expect(status).toBe(401);
@@ -54,11 +54,11 @@ describe("with a key", () => {
     expect((await session({ "x-api-key": credential() }, LOOPBACK)).status).toBe(401);
   });
 
-  test("another scheme than Bearer is no key", async () => {
+  test("rejects schemes other than Bearer", async () => {
     expect((await session({ authorization: `Basic ${btoa(`x:${key}`)}` }, LOOPBACK)).status).toBe(401);
   });
 
-  test("a wrong Authorization is not saved by a good x-api-key", async () => {
+  test("a valid x-api-key does not make up for a wrong Authorization", async () => {
     expect((await session({ authorization: "Bearer nonsense", "x-api-key": key }, LOOPBACK)).status).toBe(401);
   });
 });
@@ -71,7 +71,7 @@ describe("without a key", () => {
     ["Host localhost", { host: "localhost:6767" }],
     ["Host [::1]", { host: "[::1]:6767" }],
     ["a browser's own address bar", { "sec-fetch-site": "none" }],
-  ])("a program on this machine gets in with %s", async (_name, headers) => {
+  ])("a program on this machine is accepted with %s", async (_name, headers) => {
     const { status, body } = await session(headers, LOOPBACK);
     expect(status).toBe(200);
     expect(body.user.id).toBe("owner");
@@ -81,7 +81,7 @@ describe("without a key", () => {
     ["another machine", {}, REMOTE, /accepts connections from other machines/],
     ["another machine, on a loopback server", {}, { ...REMOTE, isLoopbackOnly: true }, /not come from this machine/],
     [
-      "this machine, on a server for all",
+      "this machine, on a server for all addresses",
       {},
       { ...LOOPBACK, isLoopbackOnly: false },
       /accepts connections from other machines/,
@@ -91,7 +91,7 @@ describe("without a key", () => {
     ["a web page of this machine", { origin: "http://localhost:3000" }, LOOPBACK, /web page/],
     ["a page from a file", { origin: "null" }, LOOPBACK, /web page/],
     ["an image in a web page", { "sec-fetch-site": "cross-site" }, LOOPBACK, /web page/],
-    ["a name that was bound to this machine", { host: "evil.example:6767" }, LOOPBACK, /Host header/],
+    ["a host name that resolves to this machine", { host: "evil.example:6767" }, LOOPBACK, /Host header/],
     ["a name that looks like this machine", { host: "127.0.0.1.evil.example" }, LOOPBACK, /Host header/],
     ["another name that looks like this machine", { host: "localhost.evil.example" }, LOOPBACK, /Host header/],
     ["a proxy on this machine", { "x-forwarded-for": "203.0.113.9" }, LOOPBACK, /proxy/],
@@ -102,7 +102,7 @@ describe("without a key", () => {
       /accepts connections from other machines/,
     ],
     ["the literal key in a web page", { "x-api-key": "local", origin: "https://evil.example" }, LOOPBACK, /web page/],
-  ])("%s does not get in, and is told why", async (_name, headers, bindings, words) => {
+  ])("%s is refused with the reason", async (_name, headers, bindings, words) => {
     const { status, body } = await session(headers, bindings);
     expect(status).toBe(401);
     expect(body.error).toBe("Unauthorized");
@@ -131,12 +131,12 @@ describe("without a key", () => {
     "X-Azure-ClientIP",
     "X-Appengine-Remote-Addr",
     "X-Remote-Addr",
-  ])("nobody gets in whose request carries %s, as proxies and hosts send it", async (name) => {
+  ])("refuses a request with %s, a header that proxies and hosts send", async (name) => {
     const { status, body } = await session({ [name.toLowerCase()]: "1" }, LOOPBACK);
     expect([status, body.details]).toEqual([401, expect.stringContaining("it comes through a proxy")]);
   });
 
-  test("headers of programs are no sign of a proxy", async () => {
+  test("headers that programs send are not taken as signs of a proxy", async () => {
     const headers = {
       accept: "*/*",
       "user-agent": "x",
@@ -148,7 +148,7 @@ describe("without a key", () => {
     expect((await session(headers, LOOPBACK)).status).toBe(200);
   });
 
-  test("no endpoint answers without a key, and none reads the body first", async () => {
+  test("endpoints refuse without reading the body", async () => {
     const attempts = [
       ["POST", "/v3/documents"],
       ["GET", "/v3/documents/x"],

@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => rest.close());
 
-test("chunks beside memories are as similar as they are by themselves", async () => {
+test("chunks listed with memories have the same score as chunks returned by themselves", async () => {
   const texts = [
     "Mia plays the cello in the city orchestra. The rehearsals are on Mondays.",
     "Mia sold her old cello to Ada. Ada plays it in a quartet.",

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const run = (argv: readonly string[], options?: CommandOptions) => runCommand(data, ["add", ...argv], options);
 
-test("an encrypted PDF says which option opens it, and opens with it", async () => {
+test("adding an encrypted PDF names the password option, and succeeds with it", async () => {
   const locked = await run([ENCRYPTED]);
   expect(locked).toMatchObject({ code: 1, stdout: expect.stringContaining("--password-file") });
   const path = join(folder, "password.txt");
@@ -33,7 +33,7 @@ test("an encrypted PDF says which option opens it, and opens with it", async () 
   });
 });
 
-test("the password may come from standard input, and is kept nowhere", async () => {
+test("reads the password from standard input, and stores it nowhere", async () => {
   const wrong = await run([ENCRYPTED, "--password-file", "-"], { stdin: WRONG });
   expect(wrong).toMatchObject({ code: 1, stdout: expect.stringContaining("does not open this PDF") });
   expect(findInFiles(data, [WRONG])).toEqual([]);
@@ -41,9 +41,9 @@ test("the password may come from standard input, and is kept nowhere", async () 
 });
 
 test.each([
-  ["of several files", [ENCRYPTED, ENCRYPTED, "--password-file", "-"], /can be used with one file/],
-  ["of words", ["I like tea", "--password-file", "-"], /needs a file/],
+  ["for several files", [ENCRYPTED, ENCRYPTED, "--password-file", "-"], /can be used with one file/],
+  ["for text", ["I like tea", "--password-file", "-"], /needs a file/],
   ["that is empty", [ENCRYPTED, "--password-file", "-"], /contains no password/],
-])("refuses the password %s", async (_what, argv, reason) => {
+])("refuses a password %s", async (_what, argv, reason) => {
   expect(await run(argv, { stdin: "\n" })).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
 });

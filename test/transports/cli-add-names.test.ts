@@ -29,7 +29,7 @@ async function documents() {
   }
 }
 
-describe("recollect add takes names for what they name, never for words", () => {
+describe("recollect add treats file names and addresses as such, never as text", () => {
   test.each([
     [["nofile.pdf", "other.pdf"], 1, "There are no files nofile.pdf and other.pdf."],
     [["a.pdf", "b.pdf", "c.pdf"], 1, "There are no files a.pdf, b.pdf and c.pdf."],
@@ -42,14 +42,14 @@ describe("recollect add takes names for what they name, never for words", () => 
     [["file:///tmp/handbook.pdf"], 2, "To add a file, give its path"],
     [["data:image/png;base64,iVBORw0KGgo="], 2, "save the content to a file"],
     [["https://example.org/", "s3://bucket/x"], 2, "s3://bucket/x is not fetched"],
-  ])("%j, and keeps nothing", async (words, code, sentence) => {
+  ])("%j stores nothing", async (words, code, sentence) => {
     const result = await run(["add", ...words]);
     expect(result).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(sentence) });
     expect(result.stderr).toContain("--text");
     expect(await documents()).toEqual([]);
   });
 
-  test("several addresses, each a page of its own, and files among them", async () => {
+  test("adds each of several addresses as a page, with files among them", async () => {
     const [one, two] = ["http://127.0.0.1:9/y", "http://127.0.0.1:9/z"];
     const file = join(folder, "notes.md");
     await writeFile(file, "Ana leads Atlas.");
@@ -67,7 +67,7 @@ describe("recollect add takes names for what they name, never for words", () => 
     expect(new Set((await documents()).map(({ customId }) => customId))).toEqual(new Set([`file:${file}`, one, two]));
   });
 
-  test("unless they are said to be words, or stand among words", async () => {
+  test("unless they are marked with --text, or stand among other words", async () => {
     for (const words of [
       ["--text", "notes/"],
       ["--text", "ftp://example.org/x"],

@@ -31,7 +31,7 @@ const add = (...options: readonly string[]) =>
     starters: { openDoor: () => openCore({ dataDirectory: data, settings: FETCHES_HERE }) },
   });
 
-test("a page that is added again and says the same is unchanged, with its facts", async () => {
+test("a page that is added again with the same content is unchanged and keeps its facts", async () => {
   const first = await add();
   expect(first.stdout).toMatch(/^added: .*\n1 fact:\n/);
   const again = await add();
@@ -40,7 +40,7 @@ test("a page that is added again and says the same is unchanged, with its facts"
   expect(web.asked).toHaveLength(3);
 });
 
-test("a page that says something else, or is called otherwise, is updated", async () => {
+test("a page with a new title or new content is updated", async () => {
   await add();
   expect((await add("--title", "The quay")).stdout).toMatch(/^updated: .*\n1 fact:\n/);
   says = "Torvald leads the Harbour project. Mia leads the Quay project.";

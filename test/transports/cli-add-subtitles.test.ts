@@ -26,10 +26,10 @@ async function put(name: string, content: string | Uint8Array): Promise<void> {
 }
 
 const cues = (text: string) => `1\n00:00:01,000 --> 00:00:04,000\n${text}\n`;
-/** Begins as a video does, and is none that could be read. */
+/** Starts like a video file, but cannot be decoded. */
 const FILM = Buffer.concat([Buffer.from("\0\0\0\x18ftypmp42\0\0\0\0mp42isom", "latin1"), Buffer.alloc(2_000)]);
 
-/** What each document says, by its title. */
+/** The content of each document, by title. */
 async function contents(): Promise<Readonly<Record<string, string>>> {
   const opened = await openCore({ dataDirectory: data });
   try {
@@ -46,8 +46,8 @@ async function contents(): Promise<Readonly<Record<string, string>>> {
 
 const add = (...argv: readonly string[]) => runCommand(data, ["add", ...argv, "--json"]);
 
-describe("recollect add of a recording with subtitles beside it", () => {
-  test("that is named takes their words as those of the recording, and again when they change", async () => {
+describe("recollect add with a recording and subtitles beside it", () => {
+  test("uses the subtitles as the recording's text, and updates it when they change", async () => {
     await put("film.mp4", FILM);
     await put("film.srt", cues("Torvald lights the green lantern."));
     expect(JSON.parse((await add(at("film.mp4"))).stdout)).toMatchObject({ status: "done" });
@@ -57,7 +57,7 @@ describe("recollect add of a recording with subtitles beside it", () => {
     expect(await contents()).toEqual({ "film.mp4": "Ada lights the red lantern." });
   });
 
-  test("in a folder makes one document of both, whatever the languages, and leaves other subtitles alone", async () => {
+  test("in a folder, makes one document of both, whatever the languages, and adds other subtitles separately", async () => {
     await put("film.mp4", FILM);
     await put("film.de.vtt", `WEBVTT\n\n00:01.000 --> 00:04.000\nTorvald zündet die grüne Laterne an.\n`);
     await put("film.en.vtt", `WEBVTT\n\n00:01.000 --> 00:04.000\nTorvald lights the green lantern.\n`);
@@ -70,21 +70,21 @@ describe("recollect add of a recording with subtitles beside it", () => {
     });
   });
 
-  test("may be larger than files that are accepted", async () => {
+  test("accepts a recording larger than the file limit", async () => {
     await put("film.mp4", Buffer.concat([FILM, Buffer.alloc(60_000_000)]));
     await put("film.srt", cues("Torvald lights the green lantern."));
     await add(at("film.mp4"));
     expect(await contents()).toEqual({ "film.mp4": "Torvald lights the green lantern." });
   });
 
-  test("that hold no cue leaves the words to the recording", async () => {
+  test("falls back to the recording when the subtitles have no cue", async () => {
     await put("film.mp4", FILM);
     await put("film.srt", "to be written");
     await add(at("film.mp4"));
     expect(await contents()).toEqual({ "film.mp4": "failed" });
   });
 
-  test("whose subtitles are named themselves adds those", async () => {
+  test("adds the subtitles alone when they are named", async () => {
     await put("film.mp4", FILM);
     await put("film.srt", cues("Torvald lights the green lantern."));
     await add(at("film.srt"));
@@ -92,8 +92,8 @@ describe("recollect add of a recording with subtitles beside it", () => {
   });
 });
 
-describe("recollect add --watch of a recording", { timeout: 60_000 }, () => {
-  test("takes in its subtitles when they come, and what they said alone goes when the recording comes", async () => {
+describe("recollect add --watch with a recording", { timeout: 60_000 }, () => {
+  test("replaces a subtitle document when its recording arrives, and updates it with the subtitles", async () => {
     await put("talk.srt", cues("The pier is empty."));
     let text = "";
     const write = (chunk: Buffer, _encoding: string, done: () => void) => {
@@ -122,13 +122,13 @@ describe("subtitles of a recording", () => {
     ["a.b.mkv", ["a.b.fr.sdh.vtt"], "a.b.fr.sdh.vtt", 1],
     ["a.mp4", ["ab.srt", "a.part2.srt", "a.txt"], undefined, 0],
     ["a.md", ["a.srt"], undefined, 0],
-  ])("%s has of %j the words of %s", (recording, others, chosen, count) => {
+  ])("for %s, out of %j, come from %s", (recording, others, chosen, count) => {
     const sidecars = findSidecars([recording, ...others, `elsewhere/${recording}`].map((name) => join("/t", name)));
     expect(sidecars.chosen.get(join("/t", recording))).toBe(chosen && join("/t", chosen));
     expect(sidecars.all.size).toBe(count);
   });
 
-  test("are found among very many files in time", () => {
+  test("are found among 60,000 files within five seconds", () => {
     const names = Array.from({ length: 30_000 }, (_, at) => [`/t/${at}.mp4`, `/t/${at}.en.srt`]).flat();
     const began = performance.now();
     expect(findSidecars(names).chosen.size).toBe(30_000);

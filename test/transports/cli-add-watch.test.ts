@@ -23,7 +23,7 @@ afterEach(async () => {
 const at = (name: string) => join(notes, name);
 
 interface Watched {
-  /** Waits until a line holds all of this. */
+  /** Waits until one line contains all of these. */
   sees(...parts: readonly string[]): Promise<void>;
   lines(): readonly string[];
   readonly ended: Promise<CommandResult>;
@@ -75,7 +75,7 @@ async function contents(): Promise<Readonly<Record<string, string>>> {
 }
 
 describe("recollect add --watch", { timeout: 40_000 }, () => {
-  test("takes in what is there, then what is added, changed, moved and deleted, by the usual rules", async () => {
+  test("adds what exists, then follows additions, changes, moves and deletions by the usual rules", async () => {
     await writeFile(at("a.md"), "Ana leads Atlas.");
     await writeFile(at("gone.md"), "Gus leads Gamma.");
     await writeFile(at(".gitignore"), "*.log\n");
@@ -97,7 +97,7 @@ describe("recollect add --watch", { timeout: 40_000 }, () => {
     expect(await contents()).toEqual({ "b.md": "Bea leads Borealis now.", "moved.md": "Ana leads Atlas." });
   });
 
-  test("stops when the folder vanishes, and deletes nothing", async () => {
+  test("stops when the folder disappears, and deletes nothing", async () => {
     await writeFile(at("a.md"), "Ana leads Atlas.");
     await writeFile(at("b.md"), "Ben leads Borealis.");
     const run = await watching();
@@ -114,7 +114,7 @@ test.each([
   [["--watch"], "--watch needs exactly one folder"],
   [["--watch", "words"], "--watch needs exactly one folder"],
   [["--watch", tmpdir(), "--title", "x"], "--title can be used with one file"],
-])("recollect add %j is wrong use", async (argv, message) => {
+])("recollect add %j is a usage error", async (argv, message) => {
   expect(await runCommand(data, ["add", ...argv])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(message),

@@ -31,23 +31,23 @@ async function documents() {
 }
 
 describe("recollect add", () => {
-  test("keeps words, waits until they are understood and prints the facts with their ids", async () => {
+  test("stores text, waits until it is processed and prints the facts with their ids", async () => {
     const result = await run(["add", "I live in Lisbon. I prefer green tea to coffee."]);
     expect(result.code).toBe(0);
-    // Then what it waits for, unless that is over before it looks.
+    // Progress messages follow, unless processing ends first.
     expect(result.stderr).toMatch(/^adding\n((queued|extracting|chunking|embedding|indexing|finding facts)\n)*$/);
     expect(result.stdout).toMatch(/^added: \w{22} in sm_project_default\n2 facts:\n/);
     expect(result.stdout).toMatch(/- User lives in Lisbon {2}\[\w{22}\]/);
   });
 
-  test("answers with the receipt as one line of JSON and nothing on standard error", async () => {
+  test("prints the receipt as one line of JSON and nothing on standard error", async () => {
     const result = await run(["add", "I live in Lisbon.", "--json"]);
     expect(result.stderr).toBe("");
     const receipt = parseAnswer<DocumentReceipt>(result);
     expect(receipt).toMatchObject({ status: "done", dreamingStatus: "done", facts: [{ outcome: "added" }] });
   });
 
-  test("keeps a text until a moment", async () => {
+  test("stores a text until a given time", async () => {
     expect((await run(["add", "I live in Lisbon.", "--forget-after", "2099-01-01T00:00:00Z"])).code).toBe(0);
     expect(await documents()).toMatchObject([{ forgetAfter: "2099-01-01T00:00:00.000Z" }]);
     const refused = await run(["add", "I live in Lisbon.", "--forget-after", "soon"]);
@@ -55,12 +55,12 @@ describe("recollect add", () => {
     expect(refused.code).not.toBe(0);
   });
 
-  test("remembers a note in which no rule finds a fact as it is", async () => {
+  test("remembers a note as it is when no rule finds a fact in it", async () => {
     const result = await run(["add", "blue-green deployments on Tuesdays only"]);
     expect(result.stdout).toContain("1 fact:\n  - blue-green deployments on Tuesdays only");
   });
 
-  test("takes a file by its path, with its name as title", async () => {
+  test("adds a file by its path, with its name as the title", async () => {
     const file = join(folder, "notes.md");
     await writeFile(file, "# Plan\n\nAna leads the Atlas project.\n");
     expect((await run(["add", file])).code).toBe(0);
@@ -69,7 +69,7 @@ describe("recollect add", () => {
     ]);
   });
 
-  test("takes standard input for -, and the path itself as words with --text", async () => {
+  test("reads standard input for -, and stores the path itself as text with --text", async () => {
     const file = join(folder, "notes.md");
     await writeFile(file, "from the file");
     expect((await run(["add", "-"], { stdin: "from the pipe: naïve ☕" })).code).toBe(0);
@@ -78,7 +78,7 @@ describe("recollect add", () => {
     expect(new Set(contents)).toEqual(new Set([file, "from the pipe: naïve ☕"]));
   });
 
-  test("takes text that begins with a dash after --", async () => {
+  test("accepts text that begins with a dash after --", async () => {
     expect((await run(["add", "--", "--json is an option of every command"])).code).toBe(0);
     expect(await documents()).toMatchObject([{ content: "--json is an option of every command" }]);
   });
@@ -115,7 +115,7 @@ describe("recollect add", () => {
     expect(await documents()).toMatchObject([{ containerTags: ["home"] }]);
   });
 
-  test("keeps facts alone, and replaces a memory by its id", async () => {
+  test("stores facts alone, and replaces a memory by its id", async () => {
     const first = parseAnswer<DocumentReceipt>(await run(["add", "--fact", "User lives in Lisbon", "--json"]));
     const id = first.facts?.[0]?.id ?? "";
     const second = parseAnswer<DocumentReceipt>(await run(["add", "User lives in Porto", "--updates", id, "--json"]));
@@ -127,14 +127,14 @@ describe("recollect add", () => {
     });
   });
 
-  test("answers at once with --no-wait, and says that it cannot be found yet", async () => {
+  test("returns immediately with --no-wait, and says that the text is not searchable yet", async () => {
     const result = await run(["add", "I live in Lisbon.", "--no-wait"]);
     expect(result).toMatchObject({ code: 0, stderr: "" });
     expect(result.stdout).toMatch(/^kept: \w{22} in sm_project_default, not searchable yet\n/);
     expect(await documents()).toHaveLength(1);
   });
 
-  test("shows a line that turns while it waits on a terminal, and clears it", async () => {
+  test("shows a spinner while it waits on a terminal, and clears it", async () => {
     const { stderr, stdout } = await run(["add", "I live in Lisbon."], { io: { isTerminal: true } });
     expect(stderr.startsWith("\r\u001b[2K⠋ adding")).toBe(true);
     expect(stderr.endsWith("\r\u001b[2K")).toBe(true);
@@ -145,7 +145,7 @@ describe("recollect add", () => {
 });
 
 describe("recollect add joins unquoted words", () => {
-  test("but not with a file among them", async () => {
+  test("unless one of them is a file", async () => {
     expect((await run(["add", "I", "live", "in", "Lisbon."])).stdout).toContain("- User lives in Lisbon");
     const file = join(folder, "notes.md");
     await writeFile(file, "text");
@@ -154,7 +154,7 @@ describe("recollect add joins unquoted words", () => {
     expect((await run(["add", "--text", "read", file])).code).toBe(0);
   });
 
-  test("and takes one word of another script, or one that is said to be words", async () => {
+  test("and accepts a single word in another script, or one marked with --text", async () => {
     expect((await run(["add", "我住在里斯本"])).code).toBe(0);
     expect((await run(["add", "--text", "README"])).code).toBe(0);
     expect((await documents()).map(({ content }) => content)).toEqual(
@@ -163,7 +163,7 @@ describe("recollect add joins unquoted words", () => {
   });
 });
 
-describe("recollect add refuses, and keeps nothing", () => {
+describe("recollect add stores nothing and refuses", () => {
   async function refused(argv: readonly string[], options?: CommandOptions) {
     const result = await run(argv, options);
     expect(result.stdout).toBe("");
@@ -171,7 +171,7 @@ describe("recollect add refuses, and keeps nothing", () => {
     return result;
   }
 
-  test("a folder in which there is nothing", async () => {
+  test("an empty folder", async () => {
     await mkdir(join(folder, "notes"));
     expect(await refused(["add", join(folder, "notes")])).toMatchObject({
       code: 1,
@@ -180,7 +180,7 @@ describe("recollect add refuses, and keeps nothing", () => {
   });
 
   test.each(["README", "notes.md", "./notes", "/no/such/file", "../x.txt"])(
-    "the path %s, where there is no file",
+    "the path %s of a missing file",
     async (path) => {
       const result = await refused(["add", path]);
       expect(result).toMatchObject({ code: 1, stderr: expect.stringContaining(`There is no file ${path}.`) });
@@ -208,7 +208,7 @@ describe("recollect add refuses, and keeps nothing", () => {
     expect(wide.stderr).toContain("standard input is in UTF-16");
   });
 
-  test("a NUL byte after the first piece of a large file, at its place", async () => {
+  test("a NUL byte beyond the start of a large file, naming its position", async () => {
     const file = join(folder, "large.txt");
     await writeFile(file, Buffer.concat([Buffer.alloc(200_000, "a"), Buffer.from([0])]));
     expect((await refused(["add", file])).stderr).toContain("NUL byte at position 200000");
@@ -226,7 +226,7 @@ describe("recollect add refuses, and keeps nothing", () => {
     [["add", "an x", "--custom-id", "a\u0007b"], "customId: must not contain control characters"],
     [["add", "an x", "--updates", "nothing"], "there is no memory nothing"],
     [["add", "-"], "content: must not be empty"],
-  ])("%j as wrong use", async (argv, message) => {
+  ])("%j as a usage error", async (argv, message) => {
     const result = await refused(argv, { stdin: "" });
     expect(result).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
     expect(result.stderr).toContain("Run `recollect add --help`");

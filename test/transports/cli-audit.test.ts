@@ -15,7 +15,7 @@ const run = (...argv: string[]) => runCommand(data, argv);
 const audit = async (...argv: string[]): Promise<readonly ListedAuditEntry[]> =>
   (parseAnswer(await run("audit", "--json", ...argv)) as Page<ListedAuditEntry>).items;
 
-test("recollect audit shows the newest first, and finds by what is asked for", async () => {
+test("recollect audit lists the newest entries first, and filters them", async () => {
   await run("add", "Hello", "--text", "--container", "mia", "--no-wait");
   await run("keys", "create", "--name", "laptop");
   expect((await audit()).map(({ action, actor, face }) => [action, actor, face])).toEqual([
@@ -33,7 +33,7 @@ test("recollect audit shows the newest first, and finds by what is asked for", a
   );
 });
 
-test("a day of --since is one by the clock that the entries are shown with", async () => {
+test("a day given with --since is in the time zone in which entries are shown", async () => {
   await run("add", "Hello", "--text", "--no-wait");
   for (const timeZone of ["Etc/GMT+12", "Pacific/Kiritimati"]) {
     const inZone = (...argv: string[]) => runCommand(data, ["audit", ...argv], { io: { timeZone } });
@@ -44,13 +44,13 @@ test("a day of --since is one by the clock that the entries are shown with", asy
   }
 });
 
-test("it says what is not known, and how it is used", async () => {
+test("recollect audit says when nothing matches, and rejects invalid options", async () => {
   expect((await run("audit")).stdout).toBe("There are no such entries. Entries are kept for a year.\n");
   expect((await run("audit", "--since", "soon")).code).toBe(2);
   expect(await run("audit", "--limit", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("limit") });
 });
 
-test("status shows keys that expire soon", async () => {
+test("recollect status does not list a key that expires in 20 days", async () => {
   await run("keys", "create", "--name", "old", "--expires", "20");
   expect(parseAnswer(await run("status", "--json"))).toMatchObject({ expiringKeys: [] });
 });

@@ -15,7 +15,7 @@ import { type ClientHome, clientNamed, openHome, snapshot } from "../support/cli
 
 const KEY = "sm_org_0123456789abcdefghij";
 
-/** Everything in a home folder, by path. */
+/** All files in a home folder, by path. */
 function everything({ home }: ClientHome): unknown {
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))
@@ -34,7 +34,7 @@ async function expectRefusal(it: ClientHome, argv: readonly string[], words: rea
   expect(everything(it)).toEqual(before);
 }
 
-describe("a file that is not safe to edit is named, and stays as it is", () => {
+describe("a file that is not safe to edit is named and left unchanged", () => {
   test.each([
     ["broken JSON", "cursor", '{\n  "mcpServers": {,\n}', "is not valid JSON at line 2, column"],
     ["JSON that ends too early", "cursor", '{"mcpServers":', "is not valid JSON at line 1"],
@@ -79,7 +79,7 @@ describe("a file that is not safe to edit is named, and stays as it is", () => {
     expect(lstatSync(file).isSymbolicLink()).toBe(true);
   });
 
-  test("a link that leads nowhere", async () => {
+  test("a broken symbolic link", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
     mkdirSync(dirname(file));
@@ -122,8 +122,8 @@ describe("a file that is not safe to edit is named, and stays as it is", () => {
   });
 });
 
-describe("names that mean something to JavaScript", () => {
-  test.each(["__proto__", "constructor", "toString"])("a server called %s stays one among others", async (name) => {
+describe("names with a meaning in JavaScript", () => {
+  test.each(["__proto__", "constructor", "toString"])("a server called %s is kept beside the others", async (name) => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
     const text = `{\n  "mcpServers": {\n    "${name}": { "command": "x" }\n  }\n}\n`;
@@ -134,7 +134,7 @@ describe("names that mean something to JavaScript", () => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
-  test("of two objects of one name the one that counts is edited", async () => {
+  test("of two objects with the same name, edits the one that counts", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
     const text = '{\n  "mcpServers": { "a": {} },\n  "mcpServers": { "b": {} }\n}\n';
@@ -149,7 +149,7 @@ describe("names that mean something to JavaScript", () => {
 describe("a receipt", () => {
   const receipts = ({ home }: ClientHome) => join(home, ".recollect", "clients");
 
-  test("is for its owner only", async () => {
+  test("is readable by its owner only", async () => {
     const it = openHome();
     await it.ask("connect", "zed", "--http", "--key", KEY, "--write");
     const [name = ""] = readdirSync(receipts(it));
@@ -157,7 +157,7 @@ describe("a receipt", () => {
     expect(lstatSync(receipts(it)).mode & 0o777).toBe(0o700);
   });
 
-  test("that is damaged counts as none: nothing is undone without --force", async () => {
+  test("that is damaged counts as missing: nothing is undone without --force", async () => {
     const it = openHome();
     await it.ask("connect", "cursor", "--write");
     const [name = ""] = readdirSync(receipts(it));
@@ -171,7 +171,7 @@ describe("a receipt", () => {
   });
 });
 
-describe("wrong use", () => {
+describe("usage errors", () => {
   test.each([
     [["connect"], "name a client, or use --list"],
     [["connect", "emacs"], "Allowed choices are claude-code"],
@@ -199,7 +199,7 @@ describe("wrong use", () => {
   });
 });
 
-test("where nothing can be noted, nothing is written", async () => {
+test("writes nothing when no receipt can be stored", async () => {
   const it = openHome();
   it.put(join(it.home, ".recollect"), "in the way");
   const { code, stderr } = await it.run("connect", "cursor", "--write");
@@ -208,13 +208,13 @@ test("where nothing can be noted, nothing is written", async () => {
   expect(readdirSync(it.home).toSorted()).toEqual([".recollect", "project"]);
 });
 
-test("a service on any free port has to be named", async () => {
+test("asks for a port when the service listens on any free port", async () => {
   const it = openHome({ serviceUrl: "http://127.0.0.1:0" });
   expect((await it.run("connect", "cursor", "--http")).stderr).toContain("RECOLLECT_PORT");
   expect(await it.ask("connect", "cursor")).toMatchObject({ action: "create" });
 });
 
-test("a folder that may not be written to (not run as root, who may write everywhere)", async ({ skip }) => {
+test("reports a folder without write permission (skipped for root, who may write anywhere)", async ({ skip }) => {
   if (process.getuid?.() === 0) skip("root may write everywhere");
   const it = openHome();
   const folder = dirname(it.fileOf(clientNamed("cursor"), "user"));

@@ -9,7 +9,7 @@ const list = async (it: ClientHome) => (await it.ask<{ clients: ClientState[] }>
 const stateIn = async (it: ClientHome, name: string) => (await list(it)).find(({ client }) => client === name);
 
 describe("connect --list", () => {
-  test("names every client, and says of a fresh home that nothing is there", async () => {
+  test("lists every client, and reports none as installed in an empty home folder", async () => {
     const clients = await list(openHome());
     expect(clients.map(({ client }) => client)).toEqual(CLIENT_TABLE.map(({ name }) => name));
     for (const { installed, files } of clients) {
@@ -19,7 +19,7 @@ describe("connect --list", () => {
   });
 
   test.each(CLIENT_TABLE.map((client) => ({ client, name: client.name })))(
-    "$name is installed where it left a trace",
+    "reports $name as installed where it left files",
     async ({ client }) => {
       const it = openHome();
       mkdirSync(client.traces(it.around)[0] ?? "", { recursive: true });
@@ -28,7 +28,7 @@ describe("connect --list", () => {
   );
 
   test.each(CLIENT_TABLE.flatMap(({ name, binaries }) => binaries.map((binary) => ({ name, binary }))))(
-    "$name is installed where $binary is a program",
+    "reports $name as installed where the program $binary exists",
     async ({ name, binary }) => {
       const folder = openHome();
       folder.put(join(folder.home, "bin", binary), "", 0o755);
@@ -38,7 +38,7 @@ describe("connect --list", () => {
   );
 
   test.each(CLIENT_TABLE.map(({ name, kind }) => ({ name, key: kind === "plugin" ? ["--key", "sm_org_secret"] : [] })))(
-    "$name is connected once it was written, and not any more once it was undone",
+    "reports $name as connected after --write, and as absent after --undo",
     async ({ name, key }) => {
       const it = openHome();
       await it.ask("connect", name, ...key, "--write");
@@ -48,20 +48,20 @@ describe("connect --list", () => {
     },
   );
 
-  test("over HTTP is connected too, with whatever key and container", async () => {
+  test("reports a connection over HTTP as connected, whatever its key and container", async () => {
     const it = openHome();
     await it.ask("connect", "gemini-cli", "--http", "--key-env", "KEY", "--container", "x", "--write");
     expect(await stateIn(it, "gemini-cli")).toMatchObject({ files: [{ state: "connected" }] });
   });
 
-  test("after the installation moved it is stale", async () => {
+  test("reports an entry as stale after the installation moved", async () => {
     const it = openHome();
     const entry = { command: PROGRAM[0], args: ["/before/dist/main.js", "mcp"] };
     it.put(it.fileOf(clientNamed("windsurf"), "user"), JSON.stringify({ mcpServers: { recollect: entry } }));
     expect(await stateIn(it, "windsurf")).toMatchObject({ files: [{ state: "stale" }] });
   });
 
-  test("what was written for another service is stale, what somebody else wrote is different", async () => {
+  test("reports an entry for another service as stale, and a foreign entry as different", async () => {
     const it = openHome();
     await it.ask("connect", "cursor", "--http", "https://memory.example.com", "--write");
     expect(await stateIn(it, "cursor")).toMatchObject({ files: [{ state: "stale" }] });
@@ -73,7 +73,7 @@ describe("connect --list", () => {
     expect(await stateIn(it, "codex-plugin")).toMatchObject({ files: [{ state: "different" }] });
   });
 
-  test("a project's file is named where it has something of ours", async () => {
+  test("lists a project's file when it contains our entry", async () => {
     const it = openHome();
     await it.ask("connect", "vscode", "--scope", "project", "--write");
     const project = {
@@ -84,7 +84,7 @@ describe("connect --list", () => {
     expect(await stateIn(it, "vscode")).toMatchObject({ files: [{ scope: "user", state: "absent" }, project] });
   });
 
-  test("one broken file is told, and hides none of the others", async () => {
+  test("reports a broken file without hiding the others", async () => {
     const it = openHome();
     it.put(it.fileOf(clientNamed("cursor"), "user"), "{");
     await it.ask("connect", "zed", "--write");
@@ -93,7 +93,7 @@ describe("connect --list", () => {
     expect(zed?.files).toMatchObject([{ state: "connected" }]);
   });
 
-  test("is a line for each client for people", async () => {
+  test("prints one line per client", async () => {
     const it = openHome();
     await it.ask("connect", "zed", "--write");
     const { stdout } = await it.run("connect", "--list");

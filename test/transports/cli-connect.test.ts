@@ -8,7 +8,7 @@ import { type ClientHome, clientNamed, openHome, PLACES, PROGRAM, snapshot } fro
 
 const KEY = "sm_org_0123456789abcdefghij";
 
-/** What a plugin needs on its command line. */
+/** The options that a plugin needs. */
 const flags = (client: Client) => (client.kind === "plugin" ? ["--key", KEY] : []);
 const target = ({ client, scope }: { client: Client; scope: Scope }) => ["connect", client.name, "--scope", scope];
 const connect = (at: { client: Client; scope: Scope }) => [...target(at), ...flags(at.client), "--write"];
@@ -97,7 +97,7 @@ function parsed({ format }: Client, file: string): unknown {
   return FORMATS[format].parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
 }
 
-/** Files beside the one of a client that the command left there. */
+/** Files that the command left beside the client's file. */
 function leftBeside(file: string): string[] {
   return existsSync(dirname(file)) ? readdirSync(dirname(file)).filter((name) => name.includes("recollect-")) : [];
 }
@@ -107,7 +107,7 @@ async function expectNothingLeft({ home }: ClientHome, file: string): Promise<vo
   expect(readdirSync(join(home, ".recollect", "clients"))).toEqual([]);
 }
 
-test("a folder of one's own in which no memory began is told, and may begin later", async () => {
+test("warns of a custom data folder that has no memory yet, and connects all the same", async () => {
   const it = openHome({ dataDirectory: "/srv/tpyo", hasMemory: false });
   expect((await it.run("connect", "claude-code")).stderr).toBe("");
   expect(await it.run("connect", "claude-code", "--write")).toMatchObject({
@@ -118,7 +118,7 @@ test("a folder of one's own in which no memory began is told, and may begin late
 
 describe("connect", () => {
   test.each(PLACES.map((at) => ({ ...at, name: at.client.name })))(
-    "$name ($scope) without a file: shown, written for its owner only, undone without a trace",
+    "$name ($scope) without a file: previews, writes for the owner only, and undoes without a trace",
     async (at) => {
       const it = openHome();
       const file = it.fileOf(at.client, at.scope);
@@ -141,7 +141,7 @@ describe("connect", () => {
     },
   );
 
-  test.each(CASES)("$name ($scope) with $what: everything else stays, and undo gives the same bytes", async (at) => {
+  test.each(CASES)("$name ($scope) with $what: changes nothing else, and undo restores the same bytes", async (at) => {
     const it = openHome();
     const file = it.fileOf(at.client, at.scope);
     it.put(file, at.text, 0o640);
@@ -169,7 +169,7 @@ describe("connect", () => {
   });
 
   test.each(PLACES.map((at) => ({ ...at, name: at.client.name })))(
-    "$name ($scope): written twice in two ways, undone once to what was there first",
+    "$name ($scope): written twice with different options, one undo restores the original",
     async (at) => {
       const it = openHome();
       const file = it.fileOf(at.client, at.scope);
@@ -184,7 +184,7 @@ describe("connect", () => {
   );
 
   test.each(PLACES.map((at) => ({ ...at, name: at.client.name })))(
-    "$name ($scope): what others write meanwhile stays when it is undone",
+    "$name ($scope): undo keeps what others wrote in the meantime",
     async (at) => {
       const it = openHome();
       const file = it.fileOf(at.client, at.scope);
@@ -200,7 +200,7 @@ describe("connect", () => {
   );
 
   test.each(PLACES.filter(({ client }) => client.format === "jsonc").map((at) => ({ ...at, name: at.client.name })))(
-    "$name ($scope): also in a file that its client has written anew, what was there before comes back",
+    "$name ($scope): undo restores former content even in a file that the client rewrote",
     async (at) => {
       const it = openHome();
       const file = it.fileOf(at.client, at.scope);
@@ -215,7 +215,7 @@ describe("connect", () => {
     },
   );
 
-  test("an entry that was changed by hand is undone with --force only, and the rest stays", async () => {
+  test("an entry changed by hand is undone only with --force, and the rest stays", async () => {
     const it = openHome();
     const at = { client: clientNamed("cursor"), scope: "user" as const };
     const file = it.fileOf(at.client, "user");
@@ -232,7 +232,7 @@ describe("connect", () => {
     expect(parsed(at.client, file)).toEqual({ mcpServers: { other: {} } });
   });
 
-  test("an entry that somebody else wrote is not undone, and nothing is not either", async () => {
+  test("refuses to undo a missing entry and, without --force, one written by someone else", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("cursor"), "user");
     expect((await it.run("connect", "cursor", "--undo", "--write")).stderr).toContain(`${file} has no Recollect entry`);
@@ -282,13 +282,13 @@ describe("what is written", () => {
     expect((await it.ask("connect", name)).file).toBe(join(it.home, path));
   });
 
-  test("Claude Code and Codex are found where their variables say", async () => {
+  test("finds Claude Code and Codex in the folders that their environment variables name", async () => {
     const it = openHome({ claudeFolder: "/elsewhere/claude", codexFolder: "/elsewhere/codex" });
     expect((await it.ask("connect", "claude-code")).file).toBe("/elsewhere/claude/.claude.json");
     expect((await it.ask("connect", "codex")).file).toBe("/elsewhere/codex/config.toml");
   });
 
-  test("opencode: the .jsonc that is there, and the place of version 2 where servers lie there", async () => {
+  test("opencode: edits an existing .jsonc, and uses the version 2 location where servers are there", async () => {
     const it = openHome();
     const file = join(it.around.configFolder, "opencode", "opencode.jsonc");
     it.put(file, '{ "mcp": { "servers": { "other": {} } } } // two\n');
@@ -299,7 +299,7 @@ describe("what is written", () => {
     });
   });
 
-  test("--file names another file", async () => {
+  test("--file selects another file", async () => {
     const it = openHome();
     const answer = await it.ask("connect", "vscode", "--file", "insiders.json", "--write");
     expect(answer.file).toBe(join(it.around.workingFolder, "insiders.json"));
@@ -309,7 +309,7 @@ describe("what is written", () => {
   });
 });
 
-test("people see what changes, and how to go on and back", async () => {
+test("shows people what changes, how to apply it and how to undo it", async () => {
   const it = openHome();
   const file = it.fileOf(clientNamed("cursor"), "user");
   it.put(file, '{\n  "mcpServers": {}\n}\n');
@@ -326,7 +326,7 @@ test("people see what changes, and how to go on and back", async () => {
 });
 
 describe("keys", () => {
-  test("are made for plugins of this service when they are written, and named for revoking", async () => {
+  test("are created for plugins of this service on --write, and named for revoking", async () => {
     const it = openHome();
     const shown = await it.ask("connect", "opencode-plugin");
     expect(shown.keyId).toBeNull();
@@ -337,7 +337,7 @@ describe("keys", () => {
     expect(await it.ask("connect", "opencode-plugin", "--undo", "--write")).toMatchObject({ keyId });
   });
 
-  test("come from the settings where they hold one, and by variable in a project", async () => {
+  test("come from the settings where present, and from a variable in a project", async () => {
     const it = openHome({ apiKey: KEY });
     await it.ask("connect", "cursor", "--http", "--write");
     await it.ask("connect", "cursor", "--scope", "project", "--http", "--write");
@@ -346,7 +346,7 @@ describe("keys", () => {
     expect(readFileSync(it.fileOf(cursor, "project"), "utf8")).toContain("Bearer ${env:RECOLLECT_API_KEY}");
   });
 
-  test("are never shown: neither ours, nor the one that is replaced, nor those beside it", async () => {
+  test("are never shown: not the new one, the replaced one, nor other servers' secrets", async () => {
     const it = openHome();
     const file = it.fileOf(clientNamed("windsurf"), "user");
     const theirs = "ghp_abcdefghijklmnopqrstuvwxyz";

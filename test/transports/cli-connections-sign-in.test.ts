@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const settings = () => ({ ...ONLINE, RECOLLECT_PROVIDER_URLS: `google-drive=${drive.url}` });
 
-/** Runs a command whose browser does something with the address that it is sent to. */
+/** Runs a command; `browse` plays the browser that opens its link. */
 function run(
   argv: readonly string[],
   browse: (link: URL) => Promise<void>,
@@ -42,7 +42,7 @@ function run(
 
 const seen: { status: number; text: string }[] = [];
 
-/** Comes back from the provider as its browser would. */
+/** Returns from the provider as a browser would. */
 async function comeBack(link: URL, brought: Readonly<Record<string, string>>): Promise<void> {
   const back = new URL(link.searchParams.get("redirect_uri") ?? "");
   const query = { state: link.searchParams.get("state") ?? "", ...brought };
@@ -55,7 +55,7 @@ const ADD = ["connections", "add", "google-drive", "--client-id", "farm.apps.exa
 const list = async () =>
   parseAnswer<{ connections: { id: string }[] }>(await run(["connections", "list", "--json"], async () => {}));
 
-test("somebody signs in with a browser of this machine, which comes back to this machine alone", async () => {
+test("connections add signs in with a browser on this machine, which returns to this machine only", async () => {
   let link: URL | undefined;
   const { code, stdout, stderr } = await run(ADD, async (asked) => {
     link = asked;
@@ -71,7 +71,7 @@ test("somebody signs in with a browser of this machine, which comes back to this
   expect((await list()).connections).toMatchObject([{ id, provider: "google-drive", state: "active" }]);
 });
 
-/** Somebody at a terminal, who answers each question that ends with a colon. */
+/** A user at a terminal who answers each prompt that ends with a colon. */
 function terminal(answers: readonly string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const left = [...answers];
@@ -87,7 +87,7 @@ function terminal(answers: readonly string[]) {
   return { io: { stdin, stderr, isTerminal: true, useColor: false }, shown: () => shown };
 }
 
-test("somebody without an app is led to register one, step by step", async () => {
+test("connections add guides a user without an app through registering one, step by step", async () => {
   const { io, shown } = terminal(["my app", "1234-farm.apps.googleusercontent.com", "the secret of the app"]);
   const links: URL[] = [];
   const { code } = await run(
@@ -110,13 +110,13 @@ test("somebody without an app is led to register one, step by step", async () =>
   expect(again.shown()).not.toContain("1. Open");
 });
 
-test("a connection is signed in again in the same way", async () => {
+test("connections reconnect signs in again in the same way", async () => {
   const { stdout } = await run(ADD, (link) => comeBack(link, { code: "good" }));
   const again = await run(["connections", "reconnect", stdout.trim()], (link) => comeBack(link, { code: "good" }));
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("is signed in again and continues")]);
 });
 
-test("a visit that was not sent out is told so, and the right one may still come", async () => {
+test("a sign-in refuses a callback with an unknown state, and still accepts the right one", async () => {
   const { code } = await run(ADD, async (link) => {
     await comeBack(link, { state: "stranger", code: "good" });
     expect(seen.at(-1)?.text).toContain("No sign-in with google-drive is waiting");
@@ -131,7 +131,7 @@ test("a visit that was not sent out is told so, and the right one may still come
 test.each([
   [{ error: "access_denied" }, "access_denied"],
   [{ code: "bad" }, "invalid_grant"],
-])("a sign-in that comes to nothing leaves no connection behind: %o", async (brought, reason) => {
+])("a failed sign-in leaves no connection behind: %o", async (brought, reason) => {
   const { code, stderr } = await run(ADD, (link) => comeBack(link, brought as Record<string, string>));
   expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
   expect(seen.at(-1)?.text).toContain(reason);

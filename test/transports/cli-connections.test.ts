@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** Runs a command over a service with this connector. @param types what somebody types at a terminal, a line each */
+/** Runs a command with this connector. @param types lines that a user types at the terminal */
 async function run(connector: Connector, argv: readonly string[], types?: readonly string[]): Promise<CommandResult> {
   const openDoor = () => openCore({ dataDirectory: folder, settings: ONLINE, connectors: [connector] });
   const starters = { openDoor };
@@ -52,38 +52,38 @@ describe("add", () => {
   });
   afterEach(() => source.close());
 
-  test("asks for what is missing, and shows no secret", async () => {
+  test("asks for missing fields, and shows no secret", async () => {
     const { code, stdout, stderr } = await run(mailbox, ["add", "imap"], ["mail.example", "mia", "good"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("done: 1 listed, 1 read") as string]);
     expect(stderr).toMatch(/Host of the mailbox.*mail\.example.*User name.*mia.*Password/s);
     expect(stdout + stderr).not.toContain("good");
   });
 
-  test("asks for no more than that", async () => {
+  test("does not ask for fields that were given", async () => {
     const { code, stderr } = await run(mailbox, ["add", "imap", "--set", "host=mail.example", "user=mia"], ["good"]);
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("Host of") as string]);
     const all = ["add", "imap", "--set", "host=mail.example", "user=mia", "password=good"];
     expect((await run(mailbox, all)).code).toBe(0);
   });
 
-  test("says where nobody can be asked what is missing, with an example", async () => {
+  test("names the missing fields with an example where it cannot prompt", async () => {
     const { code, stdout, stderr } = await run(mailbox, ["add", "imap", "--set", "user=mia"]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("imap needs host and password. Add --set host=imap.example.com --ask password, or run");
     expect(source.requests()).toBe(0);
   });
 
-  test("says when the input ends too early", async () => {
+  test("reports input that ends too early", async () => {
     const { code, stderr } = await run(mailbox, ["add", "imap"], ["mail.example"]);
     expect([code, stderr]).toEqual([2, expect.stringContaining("ended before every question was answered") as string]);
   });
 
-  test("names all providers in its help", async () => {
+  test("lists all providers in its help", async () => {
     const { stdout } = await run(mailbox, ["add", "--help"]);
     for (const provider of PROVIDERS) expect(stdout).toContain(provider);
   });
 
-  test("asks for all that a connector needs, and shows none of its secrets", () => {
+  test("asks for everything that each connector needs, and hides its secrets", () => {
     const connectors = createConnectors({ providerUrls: {}, connectionFolders: ["/srv"] }, []);
     const needed: Record<string, Record<string, boolean>> = {};
     for (const { provider, fields, secretFields } of connectors.values()) {
@@ -110,7 +110,7 @@ describe("reconnect", () => {
   });
   afterEach(() => source.close());
 
-  test("signs in on another device what was made so", async () => {
+  test("signs in again on another device for a connection that was made that way", async () => {
     const opened = await openCore({ dataDirectory: folder });
     await opened.core.updateSettings({ actor: opened.actor }, { githubClientId: "client" });
     await opened.close();
@@ -156,7 +156,7 @@ describe("choose", () => {
     return connections[0]?.resources.map((resource) => resource.id);
   };
 
-  test("lists page by page, and what lies in a folder", async () => {
+  test("lists items page by page, or the contents of a folder", async () => {
     const first = await run(drive, ["choose", id]);
     expect(first.stdout.split("\n")[0]).toBe("folder0  folder 0  (folder)");
     expect(first.stderr).toContain(`connections choose ${id} --page 2`);
@@ -169,7 +169,7 @@ describe("choose", () => {
     expect((await run(drive, ["choose", id, "--page", "9"])).stdout).toBe("There is nothing on page 9.\n");
   });
 
-  test("finds names on later pages and in a folder, beside what is chosen already", async () => {
+  test("finds names on later pages, in a folder and among earlier choices", async () => {
     expect((await run(drive, ["choose", id, "folder 3", "folder204"])).code).toBe(0);
     expect(await chosen()).toEqual(["folder3", "folder204"]);
     const more = await run(drive, ["choose", id, "--parent", "folder7", "folder 204", "in-folder7-1"]);
@@ -181,7 +181,7 @@ describe("choose", () => {
   });
 });
 
-test("choosing the same once more comes to an end", async () => {
+test("choosing the same item again finishes", async () => {
   const source = await startExampleSource({ hasFeed: true });
   const drive: Connector = {
     ...source.connector,
@@ -208,7 +208,7 @@ describe("change", () => {
   });
   afterEach(() => source.close());
 
-  test("raises the limit and sets the pace, and what waited comes in", async () => {
+  test("raises the limit and sets the interval, and imports what was waiting", async () => {
     const before = await run(source.connector, ["list"]);
     expect(before.stdout).toContain("2 documents");
     const { code, stdout } = await run(source.connector, ["change", id, "--limit", "50000", "--every", "60"]);
@@ -217,7 +217,7 @@ describe("change", () => {
     expect((await run(source.connector, ["list"])).stdout).toContain("3 documents");
   });
 
-  test("asks for at least one of them", async () => {
+  test("requires --limit or --every", async () => {
     const { code, stderr } = await run(source.connector, ["change", id]);
     expect(code).not.toBe(0);
     expect(stderr).toContain("Specify what to change with --limit or --every.");

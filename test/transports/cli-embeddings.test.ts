@@ -36,7 +36,7 @@ async function add(count: number): Promise<void> {
 }
 
 describe("recollect embeddings", () => {
-  test("shows what answers", async () => {
+  test("shows the active embedder", async () => {
     expect(await run(["embeddings"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^active +builtin\n$/) });
     expect(parseAnswer<EmbeddingStatus>(await run(["embeddings", "status", "--json"]))).toMatchObject({
       active: { name: "builtin", isAnswering: true },
@@ -45,7 +45,7 @@ describe("recollect embeddings", () => {
     });
   });
 
-  test("says what a change would take, and changes nothing", async () => {
+  test("estimates a change with --dry-run, and changes nothing", async () => {
     await add(40);
     const prices = opened({ RECOLLECT_EMBEDDING_PRICE: "100", RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "100" });
     const { stdout } = await run([...useScripted(), "--dry-run"], prices);
@@ -56,14 +56,14 @@ describe("recollect embeddings", () => {
     expect((await run(["embeddings"])).stdout).not.toContain("scripted");
   });
 
-  test("asks before it sends texts to a service whose price it does not know", async () => {
+  test("asks before it sends texts to a service whose price is unknown", async () => {
     await add(5);
     const refused = await run(useScripted());
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect(provider.requests).toEqual([]);
   });
 
-  test("moves, goes back and on again, and drops what is kept", async () => {
+  test("switches the embedder, rolls back and forward, and drops the stored vectors", async () => {
     await add(40);
     const moved = await run([...useScripted(), "--yes"]);
     expect(moved.code).toBe(0);
@@ -79,7 +79,7 @@ describe("recollect embeddings", () => {
     expect((await run(["search", "hive h7", "-c", "home"])).stdout).toContain("hive h7");
   }, 60_000);
 
-  test("says why an embedder does not take over", async () => {
+  test("says why the next embedder has not taken over", async () => {
     await add(3);
     await provider.close();
     const waiting = await run([...useScripted(), "--yes"]);

@@ -23,25 +23,29 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("what failed for the moment is tried again soon, however long the sending took", { timeout: 60_000 }, async () => {
-  await writeFile(join(folder, "a.txt"), "hello");
-  const ending = new AbortController();
-  const [begins, ends]: [number[], number[]] = [[], []];
-  const slow: Mirror = {
-    async apply({ added }) {
-      begins.push(performance.now());
-      if (begins.length > 1) ending.abort();
-      await sleep(1_500);
-      ends.push(performance.now());
-      return new Set(added);
-    },
-  };
-  await followFolder(root, { ...(await scanFolder(root.path)), files: new Map() }, slow, ending.signal);
-  const pause = (begins[1] ?? Infinity) - (ends[0] ?? 0);
-  expect(pause).toBeLessThan(15_000);
-});
+test(
+  "following a folder retries a temporary failure soon, however long the upload took",
+  { timeout: 60_000 },
+  async () => {
+    await writeFile(join(folder, "a.txt"), "hello");
+    const ending = new AbortController();
+    const [begins, ends]: [number[], number[]] = [[], []];
+    const slow: Mirror = {
+      async apply({ added }) {
+        begins.push(performance.now());
+        if (begins.length > 1) ending.abort();
+        await sleep(1_500);
+        ends.push(performance.now());
+        return new Set(added);
+      },
+    };
+    await followFolder(root, { ...(await scanFolder(root.path)), files: new Map() }, slow, ending.signal);
+    const pause = (begins[1] ?? Infinity) - (ends[0] ?? 0);
+    expect(pause).toBeLessThan(15_000);
+  },
+);
 
-test("a folder of more files than are followed is refused, not followed in part", async () => {
+test("following refuses a folder with too many files instead of following part of it", async () => {
   for (const name of ["a.txt", "b.txt", "c.txt"]) await writeFile(join(folder, name), name);
   expect((await scanFolder(root.path, 3)).files.size).toBe(3);
   await expect(scanFolder(root.path, 2)).rejects.toMatchObject({
@@ -55,7 +59,7 @@ test.each([
   ["rate_limited", true],
   ["unavailable", true],
   ["invalid", undefined],
-] as const)("a file that was refused as %s: whether it is tried again unchanged", async (kind, isPassing) => {
+] as const)("a file refused as %s: whether it is retried unchanged", async (kind, isPassing) => {
   const file = join(folder, "a.txt");
   await writeFile(file, "hello");
   const opened = await openCore();

@@ -44,7 +44,7 @@ const COMMANDS = [
 
 describe("every command", () => {
   test.each(COMMANDS.map((argv) => ({ name: argv.join(" "), argv })))(
-    "$name explains itself with --help",
+    "$name prints its usage with --help",
     async ({ name, argv }) => {
       const result = await run([...argv, "--help"]);
       expect(result).toMatchObject({ code: 0, stderr: "" });
@@ -55,7 +55,7 @@ describe("every command", () => {
     },
   );
 
-  test("is listed by the program, which tells its version too", async () => {
+  test("is listed in the program's help, and --version prints the version", async () => {
     const { stdout } = await run(["--help"]);
     for (const [name] of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, "m"));
     expect(await run(["--version"])).toEqual({ code: 0, stdout: `${TEST_VERSION}\n`, stderr: "" });
@@ -80,7 +80,7 @@ describe("every command", () => {
       ["purge", "--container", "mia", "--yes"],
       ["doctor"],
     ].map((argv) => ({ name: argv.join(" "), argv })),
-  )("$name begins no memory where there is none", async ({ argv }) => {
+  )("$name creates no data folder where there is none", async ({ argv }) => {
     const doors: (boolean | undefined)[] = [];
     const openDoor: Starters["openDoor"] = ({ begins }) => {
       doors.push(begins);
@@ -93,13 +93,13 @@ describe("every command", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("shows how the user starts the program", async () => {
+  test("shows in its examples how the user starts the program", async () => {
     const { stdout } = await run(["mcp", "--help"], { io: { programName: "node /opt/recollect/main.js" } });
     expect(stdout).toContain("claude mcp add recollect -- node /opt/recollect/main.js mcp\n");
     expect(stdout).toContain('{"command":"node","args":["/opt/recollect/main.js","mcp"]}');
   });
 
-  test("takes --data-dir before and after its name", async () => {
+  test("accepts --data-dir before and after its name", async () => {
     const before = join(data, "before");
     const after = join(data, "after");
     expect(await run(["--data-dir", before, "status", "--json"])).toMatchObject({ code: 0 });
@@ -107,20 +107,20 @@ describe("every command", () => {
     expect((await readdir(data)).toSorted()).toEqual(["after", "before"]);
   });
 
-  test("does not take an empty --data-dir for the default one", async () => {
+  test("rejects an empty --data-dir instead of using the default one", async () => {
     expect(await run(["status", "--data-dir", ""])).toMatchObject({ code: 2, stdout: "" });
     expect(await readdir(data)).toEqual([]);
   });
 });
 
-describe("wrong use", () => {
+describe("usage errors", () => {
   test.each([
     [["serch", "x"], "unknown command 'serch'\n(Did you mean search?)", "recollect --help"],
     [["search", "x", "--frobnicate"], "unknown option '--frobnicate'", "recollect search --help"],
     [["keys", "revoke"], "missing required argument 'id'", "recollect keys revoke --help"],
     [["serve", "--port", "70000"], "whole number from 0 to 65535", "recollect serve --help"],
     [["status", "extra"], "too many arguments", "recollect status --help"],
-  ])("%j is told with where to read on", async (argv, message, help) => {
+  ])("%j is reported with the command that shows its help", async (argv, message, help) => {
     expect(await run(argv)).toEqual({
       code: 2,
       stdout: "",
@@ -129,13 +129,13 @@ describe("wrong use", () => {
     expect((await run(argv)).stderr).toContain(`Run \`${help}\` for usage.\n`);
   });
 
-  test("a missing command is answered with the help on standard error", async () => {
+  test("a missing command prints the help on standard error", async () => {
     const result = await run([]);
     expect(result).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("Commands:") });
   });
 
   test.each([[["serch", "--json"]], [["--json"]], [["add", "--json"]], [["search", "--json", "x", "--limit", "0"]]])(
-    "%j is told as one line of JSON on standard error",
+    "%j is reported as one line of JSON on standard error",
     async (argv) => {
       const result = await run(argv);
       expect(result).toMatchObject({ code: 2, stdout: "" });
@@ -145,7 +145,7 @@ describe("wrong use", () => {
 });
 
 describe("an error", () => {
-  test("of the core ends with 1 and its own words", async () => {
+  test("of the core exits with 1 and prints its own message", async () => {
     const options = refusingDoor(new AppError("storage_full", "The disk is full. Free some space."));
     expect(await run(["status"], options)).toEqual({
       code: 1,
@@ -156,7 +156,7 @@ describe("an error", () => {
     expect(JSON.parse(stderr)).toEqual({ error: "storage_full", message: "The disk is full. Free some space." });
   });
 
-  test("of a setting is wrong use", async () => {
+  test("of a setting is a usage error", async () => {
     const error = Object.assign(new Error("RECOLLECT_PORT must be a whole number."), { name: "ConfigError" });
     expect(await run(["status"], refusingDoor(error))).toMatchObject({
       code: 2,
@@ -164,7 +164,7 @@ describe("an error", () => {
     });
   });
 
-  test("that nobody expected shows its stack at log level debug only", async () => {
+  test("that is unexpected shows its stack at log level debug only", async () => {
     const options = refusingDoor(new TypeError("x is not a function"));
     const plain = await run(["status"], options);
     expect(plain).toMatchObject({ code: 1, stdout: "" });
@@ -173,7 +173,7 @@ describe("an error", () => {
     expect((await run(["status"], { ...options, io: { isDebug: true } })).stderr).toContain("    at ");
   });
 
-  test("closes the store all the same", async () => {
+  test("still closes the store", async () => {
     let isClosed = false;
     const openDoor: Starters["openDoor"] = async (options) => {
       const door = await startersFor(data).openDoor(options);
@@ -188,8 +188,8 @@ describe("an error", () => {
   });
 });
 
-describe("what a signal ends", () => {
-  test("ends at once when the signal came before it began", async () => {
+describe("work interrupted by a signal", () => {
+  test("ends immediately when the signal came before it started", async () => {
     const work = untilInterrupted(() => new Promise(() => undefined), Promise.resolve("SIGTERM"));
     await expect(work).rejects.toMatchObject({
       kind: "unavailable",
@@ -206,7 +206,7 @@ describe("standard output", () => {
       },
     });
 
-  test("whose reader went away, as in `| head`, is no failure", async () => {
+  test("whose reader is gone, as in `| head`, is not a failure", async () => {
     expect(await run(["status"], { io: { stdout: failingWith("EPIPE") } })).toEqual({
       code: 0,
       stdout: "",
@@ -214,7 +214,7 @@ describe("standard output", () => {
     });
   });
 
-  test("that cannot be written is one", async () => {
+  test("that cannot be written is a failure", async () => {
     const result = await run(["status"], { io: { stdout: failingWith("ENOSPC") } });
     expect(result).toMatchObject({
       code: 1,
@@ -249,7 +249,7 @@ describe("recollect serve", () => {
     return { settings, options: { starters: { serve } } };
   };
 
-  test("passes host, port and folder on and tells on standard error what is in use", async () => {
+  test("passes on host, port and folder, and reports the configuration on standard error", async () => {
     const { settings, options } = serving();
     const argv = ["serve", "--host", "0.0.0.0", "--port", "0", "--show-key", "--data-dir", data];
     const result = await run(argv, options);
@@ -262,7 +262,7 @@ describe("recollect serve", () => {
     expect(result.stderr).toContain(`Try:  recollect --data-dir ${data} add`);
   });
 
-  test("keeps the key out of what is not a terminal unless it is asked for, and says how to make one", async () => {
+  test("hides the key outside a terminal unless asked to show it, and says how to create one", async () => {
     for (const argv of [["serve"], ["serve", "--json"]]) {
       const { stdout, stderr } = await run(argv, serving().options);
       expect(stdout + stderr).not.toContain("sm_org_secret");
@@ -285,7 +285,7 @@ describe("recollect serve", () => {
     expect(stderr).toContain("Another process owns the data folder");
   });
 
-  test("says why apps cannot sign in, where they cannot", async () => {
+  test("says why apps cannot sign in", async () => {
     const objectionToApps = "It is open. Set RECOLLECT_PUBLIC_URL.";
     const { stderr } = await run(["serve"], serving({ objectionToApps }).options);
     expect(stderr).toContain("Apps cannot sign in with OAuth; keys work.\nIt is open.\nSet RECOLLECT_PUBLIC_URL.\n");
@@ -304,7 +304,7 @@ describe("recollect serve", () => {
     });
   });
 
-  test("shows a key that was just made even when the status cannot be read", async () => {
+  test("shows a newly created key even when the status cannot be read", async () => {
     const status = () => Promise.reject(new AppError("unavailable", "Nobody answers."));
     const result = await run(["serve", "--show-key"], serving({ status }).options);
     expect(result).toMatchObject({ code: 0, stderr: expect.stringContaining("sm_org_secret") });
@@ -313,7 +313,7 @@ describe("recollect serve", () => {
 });
 
 describe("recollect mcp", () => {
-  test("hands over to the service and writes nothing of its own", async () => {
+  test("hands over to the service and writes nothing itself", async () => {
     const settings: unknown[] = [];
     const serveMcp = (given: unknown) => Promise.resolve(void settings.push(given));
     const result = await run(["mcp", "--data-dir", "/data"], { starters: { serveMcp } });
@@ -328,7 +328,7 @@ describe("recollect try", () => {
     readonly steps: readonly { name: string; ok: boolean; command: string; result: string[] }[];
   }
 
-  test("shows add, recall, update, profile and forget on a folder that is gone afterwards", async () => {
+  test("demonstrates add, recall, update, profile and forget in a folder that it removes afterwards", async () => {
     const folders: string[] = [];
     const openDoor: Starters["openDoor"] = (options) => {
       folders.push(options.settings["RECOLLECT_DATA_DIR"] ?? "");
@@ -343,7 +343,7 @@ describe("recollect try", () => {
     expect(await readdir(data)).toEqual([]);
   });
 
-  test("gives its steps as JSON, each with what really came of it", async () => {
+  test("prints its steps as JSON, each with its actual result", async () => {
     const tour = parseAnswer<Tour>(await run(["try", "--json"]));
     expect(tour.ok).toBe(true);
     expect(tour.steps.map(({ name, ok }) => [name, ok])).toEqual([

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 const run = (argv: readonly string[]) => runCommand(data, argv);
 
-/** Lets an app in, as the page in the browser does. */
+/** Grants an app access, as the page in the browser does. */
 async function allow(input: object): Promise<AppGrant> {
   const opened = await openCore({ dataDirectory: data });
   const about = { issuer: "https://memory.example", clientId: "https://claude.ai/client.json" };
@@ -29,7 +29,7 @@ async function allow(input: object): Promise<AppGrant> {
   }
 }
 
-test("lists the apps that were let in, with all that limits them", async () => {
+test("recollect grants lists the apps with access, and what limits each", async () => {
   expect((await run(["grants", "list"])).stdout).toContain("No app has access");
   const all = await allow({});
   const narrow = await allow({
@@ -52,7 +52,7 @@ test("lists the apps that were let in, with all that limits them", async () => {
   });
 });
 
-test("lets an app in no more, by one grant or by its client id", async () => {
+test("recollect grants revoke ends one grant by its id, or all grants of an app by its client id", async () => {
   const one = await allow({});
   await allow({});
   await allow({});

@@ -34,8 +34,8 @@ async function announcement(argv: readonly string[]): Promise<string> {
   return stderr;
 }
 
-describe("a hint names the data folder that the command line names", () => {
-  test("of a service, quoted for the shell and from anywhere", async () => {
+describe("a hint names the data folder given on the command line", () => {
+  test("in serve, quoted for the shell, however it was given", async () => {
     for (const argv of [[`--data-dir=${folder}`], ["--data-dir", folder]]) {
       const shown = await announcement(argv);
       expect(shown).toContain(`recollect --data-dir '${folder}' add "I prefer green tea to coffee"`);
@@ -45,7 +45,7 @@ describe("a hint names the data folder that the command line names", () => {
     expect(await announcement([])).toContain('recollect add "I prefer');
   });
 
-  test("of a command, but not in the examples of its help, nor for words after --", async () => {
+  test("in other commands, but not in the examples of help, nor for text after --", async () => {
     const data = join(folder, "data");
     const added = await runCommand(data, ["add", "I live in Lisbon.", "--data-dir", data, "--json"]);
     const id = (JSON.parse(added.stdout) as { facts: { id: string }[] }).facts[0]?.id ?? "";

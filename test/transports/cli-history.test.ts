@@ -23,7 +23,7 @@ const recall = async (query: string): Promise<string[]> => {
   const answer: FoundTexts = parseAnswer(await run(["search", query, "--mode", "memories", "-t", "0", "--json"]));
   return textsOf(answer);
 };
-/** Keeps a text that states one fact. @returns id of the fact */
+/** Stores a text that states one fact. @returns id of the fact */
 const remember = async (text: string, ...options: string[]): Promise<string> => {
   const { facts }: DocumentReceipt = parseAnswer(await run(["add", text, "--text", "--json", ...options]));
   return facts?.[0]?.id ?? "";
@@ -48,7 +48,7 @@ describe("recollect history", () => {
     expect(stdout).not.toMatch(/[\u0080-\u009f]/);
   });
 
-  test("tells files of one name by their paths, and so does forget", async () => {
+  test("tells files with the same name apart by their paths, as forget does", async () => {
     const folder = await mkdtemp(join(tmpdir(), "recollect-notes-"));
     const paths = ["home", "work"].map((name) => join(folder, name, "notes.txt"));
     for (const path of paths) {
@@ -69,7 +69,7 @@ describe("recollect history", () => {
     }
   });
 
-  test("gives all of it as JSON", async () => {
+  test("prints all of it as JSON", async () => {
     const id = await remember("I live in Lisbon.");
     const { memory, versions, sources, entries } = await historyOf(id);
     expect([memory.id, versions.length, sources.length]).toEqual([id, 1, 1]);
@@ -87,7 +87,7 @@ describe("recollect history", () => {
 });
 
 describe("recollect undo", () => {
-  test("brings back what was forgotten, and takes that back", async () => {
+  test("restores what was forgotten, and can itself be undone", async () => {
     const id = await remember("I live in Lisbon.");
     const forgotten = await run(["forget", id]);
     expect(await recall("Lisbon")).toEqual([]);

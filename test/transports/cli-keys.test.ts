@@ -20,7 +20,7 @@ const OPTIONS = "--name laptop --container mia library:read a:b:read --expires 9
 );
 
 describe("keys create", () => {
-  test("makes a key for all that it is told, and says so", async () => {
+  test("creates a key with all the given options, and lists them", async () => {
     const made = await run("create", ...OPTIONS);
     expect(made.code).toBe(0);
     expect(made.stdout).toMatch(/^sm_\w+\n$/);
@@ -43,13 +43,13 @@ describe("keys create", () => {
     expect(Date.parse(key?.expiresAt ?? "") - Date.parse(key?.createdAt ?? "")).toBe(90 * 86_400_000);
   });
 
-  test("makes a key of everything that never ends when it is told nothing", async () => {
+  test("creates an unlimited key that never expires when given no options", async () => {
     const { key } = await create();
     expect(key).toMatchObject({ name: "key", kind: "organization", permission: "write", grants: null, rate: null });
     expect(key).toMatchObject({ expiresAt: null, client: null });
   });
 
-  test("a key that may only read does so wherever it is let in", async () => {
+  test("a read-only key is read-only in every container", async () => {
     expect((await create("--read-only")).key).toMatchObject({ permission: "read", grants: null });
     expect((await create("--read-only", "--container", "mia:write", "tom")).key.grants).toEqual([
       { containerTag: "mia", permission: "read" },
@@ -58,7 +58,7 @@ describe("keys create", () => {
     expect((await run("list")).stdout).toMatch(/key, read-only {2}.*\n.*key, only mia:read tom:read {2}/);
   });
 
-  test("a container that is named twice counts once, as the strictest says", async () => {
+  test("a container named twice counts once, with the stricter permission", async () => {
     const { key } = await create("--container", "mia", "--container", "mia:read", "--container", "tom");
     expect(key.grants).toEqual([
       { containerTag: "mia", permission: "read" },
@@ -94,7 +94,7 @@ describe("keys create", () => {
     [["--read-only=no"], /unknown option|does not take|too many/i],
     [["--admin"], /unknown option/],
     [["laptop"], /too many arguments/],
-  ])("refuses %j in words, and makes no key", async (option, words) => {
+  ])("refuses %j with an explanation, and creates no key", async (option, words) => {
     const refused = await run("create", ...option);
     expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(words) });
     expect(refused.stderr).toContain("recollect keys create --help");
@@ -102,8 +102,8 @@ describe("keys create", () => {
   });
 });
 
-describe("the life of a key", () => {
-  test("it is switched off, on again, and revoked, and the list says when", async () => {
+describe("an existing key", () => {
+  test("can be disabled, enabled and revoked, and the list shows when", async () => {
     const { key, secret } = await create("--name", "phone");
     const state = async () => (await run("list")).stdout.trimEnd();
     expect(await state()).toMatch(/never used$/);
@@ -120,7 +120,7 @@ describe("the life of a key", () => {
   });
 
   test.each(["", "nothing", "../../etc/passwd", "a".repeat(300), "sm_a_key\u0000"])(
-    "an id that is none changes nothing: %j",
+    "is not changed by an invalid id: %j",
     async (id) => {
       await create();
       const before = await listed();
@@ -136,7 +136,7 @@ describe("the life of a key", () => {
     },
   );
 
-  test("a name cannot draw on the terminal", async () => {
+  test("cannot write control characters to the terminal with its name", async () => {
     await create("--name", "two\nlines\tof it");
     const { stdout } = await run("list");
     expect(stdout.trimEnd().split("\n")).toHaveLength(1);

@@ -11,8 +11,8 @@ function open(isTerminal: boolean) {
   return { output, shown: () => String(stderr.read() ?? "") };
 }
 
-describe("what goes on for long", () => {
-  test("counts its seconds on a terminal, anew for each text", () => {
+describe("the progress of long work", () => {
+  test("counts seconds on a terminal, starting again for each text", () => {
     const { output, shown } = open(true);
     const progress = output.progress("finding facts");
     vi.advanceTimersByTime(1_000);
@@ -25,7 +25,7 @@ describe("what goes on for long", () => {
     progress.stop();
   });
 
-  test("is told again now and then elsewhere", () => {
+  test("is repeated every 30 seconds elsewhere", () => {
     const { output, shown } = open(false);
     const progress = output.progress("adding");
     vi.advanceTimersByTime(20_000);

@@ -38,7 +38,7 @@ describe("recollect search", () => {
     );
   });
 
-  test("says honestly that nothing was found, and ends well", async () => {
+  test("says that nothing was found, and exits with 0", async () => {
     await add("I live in Lisbon.");
     expect(await run(["search", "quantum chromodynamics on a lattice"])).toEqual({
       code: 0,
@@ -47,7 +47,7 @@ describe("recollect search", () => {
     });
   });
 
-  test("says how many documents still wait to be indexed", async () => {
+  test("says how many documents are still waiting to be indexed", async () => {
     const openDoor = async () => {
       const idle = await openManualCore({ dataDirectory: data, jobs: false });
       return { ...idle, uploads: idle.context.uploads, actor: idle.call().actor, close: () => idle.stop() };
@@ -73,7 +73,7 @@ describe("recollect search", () => {
     expect(await texts("-t", "0", "--mode", "memories", "--filters", filters)).toEqual(["Ana leads the Atlas choir"]);
   });
 
-  test("shows stored text without the characters that take over a terminal", async () => {
+  test("shows stored text without terminal control characters", async () => {
     await add("The secret word is plum \u009b31m\u202eunder.");
     const { stdout } = await run(["search", "secret word plum", "-t", "0"]);
     expect(stdout).toContain("secret word is plum 31munder");
@@ -91,7 +91,7 @@ describe("recollect search", () => {
     [["search", "x", "--mode", "all"], "Allowed choices are hybrid, memories, documents"],
     [["search", "x", "--filters", "{"], "It must be JSON"],
     [["search", "x", "--filters", '{"AND":3}'], "filters.AND: must be an array"],
-  ])("refuses %j as wrong use", async (argv, message) => {
+  ])("refuses %j as a usage error", async (argv, message) => {
     const result = await run(argv);
     expect(result).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });
     expect(result.stderr).toContain("Run `recollect search --help`");
@@ -99,7 +99,7 @@ describe("recollect search", () => {
 });
 
 describe("recollect profile", () => {
-  test("shows lasting and recent facts, and what a question finds", async () => {
+  test("shows lasting and recent facts, and the results for a question", async () => {
     await add("I live in Lisbon. Ana leads the Atlas project.", "-c", "work");
     const { stdout } = await run(["profile", "-c", "work", "-q", "Who leads the Atlas project?"]);
     expect(stdout).toMatch(/- User lives in Lisbon {2}\[\w{22}\]\n/);
@@ -148,7 +148,7 @@ describe("recollect forget", () => {
     });
   });
 
-  test("deletes a document by id, with what only it stated, beside memories by theirs", async () => {
+  test("deletes a document by id with what only it stated, along with memories by id", async () => {
     const { document } = await remembered();
     const other = await add("My sister works at a museum. It was quiet there.");
     const sister = other.facts?.[0]?.id ?? "";
@@ -169,7 +169,7 @@ describe("recollect forget", () => {
     expect(await known()).toEqual(["User prefers green tea to coffee"]);
   });
 
-  test("lists what a query could mean and forgets nothing", async () => {
+  test("lists what a query could mean, and forgets nothing", async () => {
     const { tea } = await remembered();
     const { code, stdout } = await run(["forget", "--query", "green tea"]);
     expect(code).toBe(0);
@@ -179,7 +179,7 @@ describe("recollect forget", () => {
     expect(await known()).toHaveLength(2);
   });
 
-  test("changes nothing when one of the ids is unknown or lies in another container", async () => {
+  test("changes nothing when an id is unknown or belongs to another container", async () => {
     const { lisbon, document } = await remembered();
     const unknown = await run(["forget", lisbon, document, "no-such-id"]);
     expect(unknown).toMatchObject({
@@ -193,7 +193,7 @@ describe("recollect forget", () => {
   });
 
   test.each([[["forget"]], [["forget", "id", "--query", "x"]], [["forget", "--query", "x", "--text", "y"]]])(
-    "refuses %j: what to forget is said in exactly one way",
+    "refuses %j: what to forget must be given in exactly one way",
     async (argv) => {
       expect(await run(argv)).toMatchObject({ code: 2, stderr: expect.stringContaining("in exactly one way") });
     },
@@ -201,7 +201,7 @@ describe("recollect forget", () => {
 });
 
 describe("recollect keys", () => {
-  test("makes a key that is printed once, lists it without its secret and revokes it", async () => {
+  test("creates a key that is printed once, lists it without its secret and revokes it", async () => {
     const made = await run(["keys", "create", "--name", "laptop"]);
     expect(made.stdout).toMatch(/^sm_\w{22}_[\w-]{20,}\n$/);
     expect(made.stderr).toContain("(laptop). It is shown only once");
@@ -215,7 +215,7 @@ describe("recollect keys", () => {
     expect(await run(["keys", "revoke", key.id])).toMatchObject({ code: 1, stderr: expect.stringContaining(key.id) });
   });
 
-  test("makes a key for a client, whose settings are then its own", async () => {
+  test("creates a key for a client, and refuses an invalid client name", async () => {
     const { key } = parseAnswer<CreatedKey>(await run(["keys", "create", "--client", "OpenCode", "--json"]));
     expect(key.client).toBe("opencode");
     expect((await run(["keys", "list"])).stdout).toMatch(/ {2}key, for opencode {2}created /);
@@ -223,18 +223,18 @@ describe("recollect keys", () => {
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("client: must be 1 to 64 letters") });
   });
 
-  test("says how to make the first one", async () => {
+  test("says how to create the first key", async () => {
     expect((await run(["keys", "list"])).stdout).toBe("There are no keys yet. Create one: recollect keys create\n");
   });
 
-  test("lacks a command without one", async () => {
+  test("requires a subcommand", async () => {
     const result = await run(["keys"]);
     expect(result).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("Usage: recollect keys") });
   });
 });
 
 describe("recollect status and doctor", () => {
-  test("status shows what is in use and how much is kept", async () => {
+  test("status shows what is in use and how much is stored", async () => {
     await add("I live in Lisbon.");
     const { code, stdout } = await run(["status"]);
     expect(code).toBe(0);
@@ -244,7 +244,7 @@ describe("recollect status and doctor", () => {
     expect(status).toMatchObject({ dataDirectory: data, embedder: "builtin", store: { documents: 1, memories: 1 } });
   });
 
-  test("doctor tells every check, leaves nothing behind and ends well when all is well", async () => {
+  test("doctor lists every check, leaves nothing behind and exits with 0 when all is well", async () => {
     const { code, stdout } = await run(["doctor"]);
     expect(stdout).toMatch(/^ok {4}store {5}0 documents/);
     expect(stdout).toMatch(/\nok {4}pipeline {2}a document was written, understood and found again/);
@@ -253,7 +253,7 @@ describe("recollect status and doctor", () => {
     expect(parseAnswer<Status>(await run(["status", "--json"])).store).toMatchObject({ documents: 0, memories: 0 });
   });
 
-  test("doctor fails when a check does, and says what to do", async () => {
+  test("doctor fails when a check fails, and says what to do", async () => {
     await run(["status"]);
     await giveUpJob("the page has moved");
     const { code, stdout } = await run(["doctor"]);

@@ -30,7 +30,7 @@ const ONLINE: CommandOptions = {
 };
 const run = (argv: readonly string[], options?: CommandOptions) => runCommand(data, argv, options);
 
-/** A page that could not be fetched, since the service is offline. */
+/** Adds a page that cannot be fetched because the service is offline. */
 async function addPage(name: string, container = "home"): Promise<string> {
   const added = await run(["add", `${web.url}/${name}`, "-c", container, "--json"]);
   const { id, status } = parseAnswer<DocumentReceipt>(added);
@@ -47,8 +47,8 @@ async function addDamagedFile(): Promise<string> {
   return id;
 }
 
-describe("recollect reprocess of a document that failed", () => {
-  test("waits until it was read, so that it is found at once", async () => {
+describe("recollect reprocess of a failed document", () => {
+  test("waits until it is read, so that it is found immediately", async () => {
     const id = await addPage("harbour");
     const again = await run(["reprocess", id], ONLINE);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("reprocessed: 1 document that failed") });
@@ -56,7 +56,7 @@ describe("recollect reprocess of a document that failed", () => {
     expect(found.stdout).toContain("Torvald leads the Harbour project");
   });
 
-  test("says why it fails again, and ends with 1", async () => {
+  test("says why it fails again, and exits with 1", async () => {
     const page = await addPage("harbour");
     const file = await addDamagedFile();
     const again = await run(["reprocess", page, file]);
@@ -68,7 +68,7 @@ describe("recollect reprocess of a document that failed", () => {
     expect(answer).toMatchObject({ documents: 1, failed: [{ id: page, reason: expect.stringContaining("OFFLINE") }] });
   });
 
-  test("tells those that fail again from those that were read", async () => {
+  test("distinguishes documents that fail again from those that were read", async () => {
     const page = await addPage("harbour");
     const file = await addDamagedFile();
     const again = await run(["reprocess", page, file], ONLINE);
@@ -78,13 +78,13 @@ describe("recollect reprocess of a document that failed", () => {
     expect(again.stdout).not.toContain(page);
   });
 
-  test("waits for nothing with --no-wait", async () => {
+  test("does not wait with --no-wait", async () => {
     const again = await run(["reprocess", await addPage("harbour"), "--no-wait"]);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("reprocessed: 1 document") });
   });
 });
 
-test("a document whose file cannot be read once more stays as it was, which is told", async () => {
+test("recollect reprocess reports a document whose file cannot be read again, and leaves it unchanged", async () => {
   const path = join(import.meta.dirname, "../fixtures/extractors/encrypted-qpdf.pdf");
   const added = await run(["add", path, "--password-file", "-", "--json"], { stdin: "secret" });
   const { id } = parseAnswer<DocumentReceipt>(added);
@@ -94,7 +94,7 @@ test("a document whose file cannot be read once more stays as it was, which is t
 });
 
 describe("recollect reprocess --failed", () => {
-  test("tries all again that failed, and says so when there are none", async () => {
+  test("retries every failed document, and says so when there are none", async () => {
     await addPage("harbour");
     await addPage("quay", "work");
     const planned = await run(["reprocess", "--failed", "--dry-run"]);
@@ -109,7 +109,7 @@ describe("recollect reprocess --failed", () => {
     });
   });
 
-  test("is named where all are read again, which leaves out those that failed", async () => {
+  test("is suggested when all documents are read again, as that leaves out failed ones", async () => {
     await addPage("quay", "work");
     const all = await run(["reprocess", "--all"]);
     expect(all.code).toBe(0);
@@ -120,7 +120,7 @@ describe("recollect reprocess --failed", () => {
     expect(some.stdout).toMatch(/reprocess --failed --container work$/m);
   });
 
-  test("keeps to a container", async () => {
+  test("is limited to the given container", async () => {
     await addPage("harbour");
     await addPage("quay", "work");
     const answer = parseAnswer<Answer>(await run(["reprocess", "--failed", "-c", "work", "--json"], ONLINE));
@@ -128,7 +128,7 @@ describe("recollect reprocess --failed", () => {
     expect((await run(["reprocess", "--failed", "-c", "nowhere"])).code).toBe(1);
   });
 
-  test.each([[["some-id"]], [["--all"]], [["--outdated"]]])("does not go with %j", async (others) => {
+  test.each([[["some-id"]], [["--all"]], [["--outdated"]]])("cannot be combined with %j", async (others) => {
     expect(await run(["reprocess", "--failed", ...others])).toMatchObject({ code: 2, stdout: "" });
   });
 });

@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-/** The commands find a language model with these prices. */
+/** Options with a language model at these prices. */
 function withModel(prices: Readonly<Record<string, string>> = {}, options: CommandOptions = {}): CommandOptions {
   const settings = {
     RECOLLECT_LLM_BASE_URL: provider.url,
@@ -40,7 +40,7 @@ const run = (argv: readonly string[], options?: CommandOptions) => runCommand(da
 const add = async (text = "My flat is in Lisbon.") =>
   parseAnswer<DocumentReceipt>(await run(["add", text, "-c", "home", "--text", "--json"])).id;
 
-/** Somebody at a terminal who types this. */
+/** A user at a terminal who types this. */
 function person(types: string): CommandOptions {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   stdin.end(types);
@@ -48,7 +48,7 @@ function person(types: string): CommandOptions {
 }
 
 describe("recollect reprocess", () => {
-  test("reads what rules have read by the model, and waits for it", async () => {
+  test("reads with the model what rules have read, and waits for it", async () => {
     await add();
     const done = parseAnswer<Answer>(await run(["reprocess", "--all", "--yes", "--json"], withModel()));
     expect(done).toMatchObject({ extractor: "extract-facts/2", documents: 1, waiting: 0, dryRun: false });
@@ -59,7 +59,7 @@ describe("recollect reprocess", () => {
     expect(anyway.stdout).toContain("reprocessed: 1 document");
   });
 
-  test("says with --dry-run what it would take, and does nothing", async () => {
+  test("estimates the work with --dry-run, and changes nothing", async () => {
     await add();
     const unpriced = await run(["reprocess", "--container", "home", "--dry-run"], withModel());
     expect(unpriced.stdout).toMatch(
@@ -71,14 +71,14 @@ describe("recollect reprocess", () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  test("names documents, and says why one is left alone", async () => {
+  test("accepts document ids, and says why one is left alone", async () => {
     const id = await add();
     const named = parseAnswer<Answer>(await run(["reprocess", id, "--outdated", "--json"]));
     expect(named).toMatchObject({ documents: 0, skipped: [{ id, reason: "rules/2 has already read it" }] });
     expect((await run(["reprocess", id])).stdout).toContain("reprocessed: 1 document (1 KB) with rules/2\n");
   });
 
-  test("asks a person, and goes on only after yes", async () => {
+  test("asks for confirmation, and continues only after yes", async () => {
     await add();
     const refused = await run(["reprocess", "--all"], withModel({}, person("no\n")));
     expect(refused).toMatchObject({ code: 1, stdout: "" });
@@ -89,7 +89,7 @@ describe("recollect reprocess", () => {
     expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining("1 document") });
   });
 
-  test("needs --yes where nobody can be asked", async () => {
+  test("needs --yes where it cannot prompt", async () => {
     await add();
     const answer = await run(["reprocess", "--all"], withModel());
     expect(answer.code).toBe(2);
@@ -110,7 +110,7 @@ describe("recollect reprocess", () => {
 });
 
 describe("recollect status", () => {
-  test("says what the language model cost, or how to make that known", async () => {
+  test("shows the cost of the language model, or how to make it known", async () => {
     await add();
     await run(["reprocess", "--all", "--yes"], withModel());
     expect((await run(["status"])).stdout).toContain("llm cost      price unknown: set RECOLLECT_LLM_INPUT_PRICE");

@@ -28,7 +28,7 @@ const starters = {
 const run = (...argv: string[]) => runCommand(folder, argv, { starters });
 
 describe("login", () => {
-  test("prints a link that signs one browser in, and nothing else on standard output", async () => {
+  test("prints a link that signs in one browser, and nothing else on standard output", async () => {
     const { code, stdout, stderr } = await run("login");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^http:\/\/127\.0\.0\.1:6767\/auth\/sign-in\?code=\w{43,}\n$/);
@@ -39,18 +39,18 @@ describe("login", () => {
     expect((await browser.get("/auth")).status).toBe(200);
   });
 
-  test("opens it where it is asked to", async () => {
+  test("opens the link with --open", async () => {
     const { url } = parseAnswer<{ url: string }>(await run("login", "--open", "--json"));
     expect(opened).toEqual([url]);
   });
 
-  test("says so where no service runs, and makes no link", async () => {
+  test("reports that no service runs, and creates no link", async () => {
     const { code, stdout, stderr } = await runCommand(folder, ["login"]);
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("recollect serve");
   });
 
-  test("lists the browsers that are signed in, and signs one out", async () => {
+  test("lists signed-in browsers, and signs one out", async () => {
     expect((await run("login", "--list")).stdout).toContain("No browser is signed in");
     const browser = openBrowser(rest);
     await browser.signIn();
@@ -63,7 +63,7 @@ describe("login", () => {
     expect((await run("login", "--end", id)).code).toBe(1);
   });
 
-  test("does one thing at a time", async () => {
+  test("refuses options that cannot be combined", async () => {
     expect((await run("login", "--list", "--open")).code).toBe(2);
   });
 });
@@ -88,7 +88,7 @@ describe("login --device", () => {
     return { ...result, stderr: text };
   };
 
-  test("prints the key that the owner gives this machine", { timeout: 30_000 }, async () => {
+  test("prints the key that the owner grants this machine", { timeout: 30_000 }, async () => {
     const { code, stdout, stderr } = await answerTo("approve", "--client", "codex");
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^sm_\S+\n$/) });
     expect(stderr).toMatch(/^Open http:\/\/127\.0\.0\.1:\d+\/auth\/device on any machine/);
@@ -124,7 +124,7 @@ describe("password", () => {
     return runCommand(folder, ["password"], { io: { stdin, isTerminal: true } });
   };
 
-  test("asks twice, shows nothing of it, and signs all browsers out", async () => {
+  test("asks twice without showing the password, and signs all browsers out", async () => {
     const browser = openBrowser(rest);
     await browser.signIn();
     const { code, stdout, stderr } = await type(PASSWORD, PASSWORD);
@@ -136,9 +136,9 @@ describe("password", () => {
   });
 
   test.each([
-    ["two that differ", ["correct horse battery", "correct horse batterx"], "do not match"],
-    ["one only", ["correct horse battery"], "no password was entered"],
-    ["one that is too short", ["short", "short"], "at least 12 characters"],
+    ["two passwords that differ", ["correct horse battery", "correct horse batterx"], "do not match"],
+    ["a single password", ["correct horse battery"], "no password was entered"],
+    ["a password that is too short", ["short", "short"], "at least 12 characters"],
   ])("changes nothing for %s", async (_words, lines, complaint) => {
     const { code, stderr } = await type(...lines);
     expect(code).toBe(2);
@@ -146,14 +146,14 @@ describe("password", () => {
     expect(await rest.core.hasPassword({ actor: rest.actor })).toEqual({ isSet: false });
   });
 
-  test("reads it from standard input, and takes it away again", async () => {
+  test("reads the password from standard input, and removes it again", async () => {
     await runCommand(folder, ["password", "--stdin"], { stdin: `${PASSWORD}\n` });
     expect(await isRight(PASSWORD)).toBe(true);
     expect((await run("password", "--remove")).stdout).toContain("There is no longer a password.");
     expect(await isRight(PASSWORD)).toBe(false);
   });
 
-  test("cannot be asked for where nobody sits", async () => {
+  test("fails where it cannot prompt, and names --stdin", async () => {
     const { code, stderr } = await run("password");
     expect(code).toBe(2);
     expect(stderr).toContain("--stdin");

@@ -14,21 +14,21 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const run = (...argv: readonly string[]) => runCommand(join(folder, "data"), argv);
 const fixture = (name: string) => readFile(join(import.meta.dirname, "../fixtures/extractors", name));
 
-test("a passage says in which file it stands and where, and two files of one title can be told apart", async () => {
+test("a passage names its file and its place in it, and two files of one title can be told apart", async () => {
   const talk = await fixture("talk.pptx");
   for (const name of ["monday.pptx", "friday.pptx"]) {
     await writeFile(join(folder, name), talk);
     await run("add", join(folder, name), "--title", "Review");
   }
   const { stdout } = await run("search", "Apples are red", "--mode", "documents", "--threshold", "0");
-  // What both say is found once.
+  // Identical passages are returned once.
   expect(stdout).toContain(`passage · from “Review” (${join(folder, "monday.pptx")}) · slide 2 · `);
   const listed = await run("list", "--documents");
   for (const name of ["monday.pptx", "friday.pptx"])
     expect(listed.stdout).toContain(`- “Review” (${join(folder, name)})`);
 });
 
-test("what a stranger wrote is marked, and what the user said is not", async () => {
+test("passages written by others are marked as unverified, the user's own are not", async () => {
   const mail =
     "From: zoe@example.org\nTo: me@example.org\nSubject: Move\nMessage-ID: <a@example.org>\n\nThe user lives in Bergen.\n";
   await writeFile(join(folder, "move.eml"), mail);

@@ -5,7 +5,7 @@ import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
 import { silentLog } from "../support/open-core.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Who corrects something without saying what is shown what that may be, as the old one is true to everybody until then. */
+/** A correction that names no memory to replace gets candidates: until one is replaced, both count as true. */
 let rest: OpenedRest;
 let connections: McpConnection[];
 
@@ -38,7 +38,7 @@ async function state(mcp: McpConnection, text: string, more: Record<string, unkn
 const OLD = "Invoices of the Atlas project are sent on the first of the month";
 const NEW = "Invoices of the Atlas project are sent on the fifth of each month";
 
-test("a receipt names what a new memory is close to, and taking that as replaced removes it", async () => {
+test("a receipt names what a new memory is close to, and passing its id as updates replaces it", async () => {
   const mcp = await agent(rest.actor);
   const { added } = await state(mcp, OLD);
   await state(mcp, "Wes owns the design system");
@@ -51,7 +51,7 @@ test("a receipt names what a new memory is close to, and taking that as replaced
   expect(again.told).toContain(`updated [${added[0]?.id}]`);
 });
 
-test("nothing else is named: no twin, no stranger to it, no more than two, and only the beginning of a long one", async () => {
+test("a receipt names no duplicates or unrelated memories, at most two memories, and only the start of long ones", async () => {
   const mcp = await agent(rest.actor);
   expect((await state(mcp, OLD)).added[0]?.closeTo).toBeUndefined();
   expect((await state(mcp, OLD)).added).toEqual([]);
@@ -64,7 +64,7 @@ test("nothing else is named: no twin, no stranger to it, no more than two, and o
   for (const { text } of added[0]?.closeTo ?? []) expect(text.length).toBeLessThanOrEqual(120);
 });
 
-test("what was forgotten is not named, nor what lies in another container", async () => {
+test("a receipt names neither forgotten memories nor those of another container", async () => {
   const mcp = await agent(rest.actor);
   await mcp.call("add-memory", { content: OLD, containerTag: "elsewhere", facts: [{ text: OLD }] });
   const { added } = await state(mcp, OLD);
@@ -72,7 +72,7 @@ test("what was forgotten is not named, nor what lies in another container", asyn
   expect((await state(mcp, NEW)).added[0]?.closeTo).toBeUndefined();
 });
 
-test("a document in two containers names nothing of the one that its reader may not see", async () => {
+test("a document in two containers names no memory of the one that its reader may not see", async () => {
   const hidden = { containerTags: ["secret"], content: OLD, facts: [{ text: OLD }], wait: 20 };
   await rest.core.addDocument({ actor: rest.actor, operationId: "one" }, hidden);
   const shared = {
@@ -93,7 +93,7 @@ test("a document in two containers names nothing of the one that its reader may 
   expect(JSON.stringify(answer.facts)).not.toContain(OLD);
 });
 
-test("REST tells the same of facts that come with a document", async () => {
+test("REST returns the same for facts sent with a document", async () => {
   const send = (text: string) =>
     rest.send(
       "POST",

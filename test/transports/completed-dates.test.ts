@@ -15,7 +15,7 @@ async function memoriesOf(content: string): Promise<{ memory: string; metadata: 
   return body.memoryEntries;
 }
 
-test("what nobody said of a date is marked where it was completed", async () => {
+test("the parts of a date that were inferred are marked", async () => {
   const told = "The lease was signed yesterday, starts 1 February and runs for five years.";
   const memories = await memoriesOf(told);
   const texts = memories.map(({ memory }) => memory).join("; ");
@@ -30,7 +30,7 @@ test("what nobody said of a date is marked where it was completed", async () => 
   );
 });
 
-test("what nothing decides stays as it was said, with the days that it could be", async () => {
+test("an ambiguous date stays as stated, with the possible days", async () => {
   const [kept] = await memoriesOf("The sale starts on 20 November.");
   expect(kept?.memory).toBe("The sale starts on 20 November");
   expect(kept?.metadata.temporalContext).toEqual({
@@ -38,7 +38,7 @@ test("what nothing decides stays as it was said, with the days that it could be"
   });
 });
 
-test("a date that is said in full is marked as nothing", async () => {
+test("a date that is stated in full is not marked", async () => {
   const [kept] = await memoriesOf("The lease starts on 1 February 2027.");
   expect(kept?.metadata.temporalContext).toEqual({ eventDate: ["2027-02-01"] });
 });

@@ -34,7 +34,7 @@ async function search(q: string, more: Record<string, unknown> = {}): Promise<re
 test.each([
   [LESS, MORE],
   [MORE, LESS],
-])("two figures for one thing name each other, and the newer one stands first: %s, then %s", async (first, then) => {
+])("two figures for one thing refer to each other, the newer one first: %s, then %s", async (first, then) => {
   const older = await state(first);
   const newer = await state(then);
   await state("The rate limit of the EU region is 100 requests a minute");
@@ -50,7 +50,7 @@ test.each([
   }
 });
 
-test("a memory that replaced another conflicts with nothing, and neither does one of another container", async () => {
+test("a memory that replaced another has no conflicts, and neither has one in another container", async () => {
   const id = await state(LESS);
   await rest.send("PATCH", "/v4/memories", { id, containerTag: "api", newContent: MORE });
   await state(LESS, "other");
@@ -60,7 +60,7 @@ test("a memory that replaced another conflicts with nothing, and neither does on
   expect(found.every((hit) => !("conflictsWith" in hit))).toBe(true);
 });
 
-test("what a web page says later does not come before what the user said", async () => {
+test("a later web page is not ranked before what the user said", async () => {
   const said = await state(LESS);
   const { core, actor } = rest;
   await core.addDocument(
@@ -73,7 +73,7 @@ test("what a web page says later does not come before what the user said", async
   expect(told).toHaveLength(2);
 });
 
-test("an agent reads it beside each of them", async () => {
+test("an agent sees the conflict beside each memory", async () => {
   const older = await state(LESS);
   const newer = await state(MORE);
   const { core, actor } = rest;

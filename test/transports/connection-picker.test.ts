@@ -4,7 +4,7 @@ import { openBrowser, type OwnerBrowser, type SeenPage } from "../support/owner-
 import { type OpenedRest, openRest } from "../support/rest.js";
 import { FOLDER, type ScriptedGoogleDrive, startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
 
-/* The page where somebody chooses what a connection to Google Drive brings in, without a key. */
+/* The page on which a user chooses what a Google Drive connection imports, without a key. */
 
 let drive: ScriptedGoogleDrive;
 let rest: OpenedRest;
@@ -33,7 +33,7 @@ const ok = async (method: string, path: string, body?: unknown) => {
   return answer.body;
 };
 
-/** Signs in as somebody whom the provider sends back. @returns the id, and where the browser was sent on to */
+/** Signs in as a user who returns from the provider. @returns the id, and where the browser was redirected */
 async function connect(body: Record<string, unknown> = {}): Promise<{ id: string; location: string }> {
   const { id, authLink } = await ok("POST", "/v3/connections/google-drive", { containerTag: "farm", ...body });
   const link = new URL(authLink);
@@ -48,7 +48,7 @@ const pathOf = (url: string) => new URL(url, "http://127.0.0.1:6767").pathname +
 const unescaped = (text: string) =>
   text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 
-/** The form of a page: its hidden fields, check boxes and buttons, by name. */
+/** The form on a page: its hidden fields, check boxes and buttons, by name. */
 function formOf({ text }: SeenPage) {
   const valuesOf = (pattern: RegExp) => [...text.matchAll(pattern)].map((match) => unescaped(match[1] ?? ""));
   return {
@@ -72,7 +72,7 @@ const titles = async () =>
     ({ title }: { title: string }) => title,
   );
 
-test("whoever signed in is sent to it, opens a folder, chooses, and is sent on to where they came from", async () => {
+test("after sign-in, the user browses a folder in the picker, saves a choice and returns to their page", async () => {
   const { location } = await connect({ redirectUrl: "https://app.example/done" });
   expect(pathOf(location)).toMatch(/^\/auth\/pick\?pick=/);
   const top = await browser.get(pathOf(location));
@@ -93,12 +93,12 @@ test("whoever signed in is sent to it, opens a folder, chooses, and is sent on t
   expect(await titles()).toEqual(["orchard.txt"]);
 });
 
-test("it is opened with a key, shows what was chosen, and is over once something was", async () => {
+test("the picker opens with a key, shows earlier choices, and closes once a choice is saved", async () => {
   const { id, location } = await connect();
   const first = await browser.get(pathOf(location));
   const opened = await ok("POST", `/v3/connections/${id}/google-drive/hosted-picker`);
   expect(Date.parse(opened.expiresAt) - Date.now()).toBeGreaterThan(59 * 60_000);
-  // The address before is over.
+  // The first address is no longer valid.
   expect((await press(first, "save")).status).toBe(404);
   const page = await browser.get(pathOf(opened.url));
   const saved = await press(page, "save", [named(formOf(page).offered, plans)]);
@@ -111,7 +111,7 @@ test("it is opened with a key, shows what was chosen, and is over once something
   expect(formOf(await browser.get(pathOf(again.url))).chosen).toHaveLength(1);
 });
 
-test("nobody gets in with another address, from another site, or with what is no choice", async () => {
+test("the picker refuses other addresses, other sites and invalid choices", async () => {
   const { id, location } = await connect();
   for (const pick of ["", "x", id, `${id}.x`, `nobody.${"x".repeat(43)}`, "x".repeat(2_000)])
     expect((await browser.get(`/auth/pick?${new URLSearchParams({ pick }).toString()}`)).status).toBeGreaterThan(399);
@@ -130,7 +130,7 @@ test("nobody gets in with another address, from another site, or with what is no
   expect(JSON.stringify(rest.log)).not.toContain(pick.split(".")[1]);
 });
 
-test("where nothing is chosen there is no page, and none before somebody has signed in", async () => {
+test("the picker exists only where there is something to choose, and only after sign-in", async () => {
   const full = await connect({ metadata: { syncScope: "full" }, redirectUrl: "https://app.example/done" });
   expect(full.location).toBe("https://app.example/done");
   const { id } = await ok("POST", "/v3/connections/google-drive", { containerTag: "other" });
@@ -138,7 +138,7 @@ test("where nothing is chosen there is no page, and none before somebody has sig
   expect((await rest.send("POST", "/v3/connections/nobody/google-drive/hosted-picker")).status).toBe(404);
 });
 
-test("of several who choose with one address at once, one chooses", async () => {
+test("of several choices saved concurrently through one address, only one succeeds", async () => {
   const { location } = await connect();
   const page = await browser.get(pathOf(location));
   const choice = [named(formOf(page).offered, "private")];
@@ -146,7 +146,7 @@ test("of several who choose with one address at once, one chooses", async () => 
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test("the page of a connection that is being removed is over", async () => {
+test("the picker of a connection that is being removed is gone", async () => {
   const { id, location } = await connect();
   await ok("DELETE", `/v3/connections/${id}`);
   expect((await browser.get(pathOf(location))).status).toBe(404);

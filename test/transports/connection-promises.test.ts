@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ONLINE } from "../support/connection.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
-/* What is said of connections, tried with a small site. */
+/* Documented behaviour of connections, checked with a small site. */
 
 let rest: OpenedRest;
 const site = createServer((request, response) => {
@@ -40,25 +40,25 @@ const connect = async (containerTag: string, more: object = {}) => {
   return made.body;
 };
 
-test("links of a crawled page lead to the site", async () => {
+test("links of a crawled page are absolute addresses of the site", async () => {
   await connect("links");
   const { body } = await rest.send("POST", "/v3/search", { q: "walrus farm", containerTags: ["links"] });
   expect(JSON.stringify(body)).toContain("walrus farm");
   expect(JSON.stringify(body.results)).toContain(`](${address}/a.html)`);
 });
 
-test("containers named beside an id are not ignored when it is deleted", async () => {
+test("deleting by id refuses containers named beside the id", async () => {
   const { id } = await connect("mine");
   const removed = await rest.send("DELETE", `/v3/connections/${id}`, { containerTags: ["another"] });
   expect(removed.status).toBeGreaterThanOrEqual(400);
 });
 
-test("a redirectUrl that has no effect is named", async () => {
+test("a redirectUrl without effect is reported in a warning", async () => {
   const made = await connect("redirect", { redirectUrl: "https://app.example/done" });
   expect(JSON.stringify(made.warnings ?? [])).toContain("redirectUrl");
 });
 
-test("a crawl that begins outside of what is included says so, or follows its links", async () => {
+test("a crawl whose start address is not included still follows its links", async () => {
   const made = await rest.send("POST", "/v3/connections/web-crawler", {
     containerTag: "cut",
     metadata: { startUrl: `${address}/`, include: "a.*" },

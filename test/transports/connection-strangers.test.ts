@@ -7,7 +7,7 @@ import { ONLINE } from "../support/connection.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 import { type SignedInSource, startSignedInSource } from "../support/signed-in-source.js";
 
-/* What strangers, previews of links and talkative providers can do around a sign-in. */
+/* What strangers, link previews and verbose providers can do around a sign-in. */
 
 let source: SignedInSource;
 let rest: OpenedRest;
@@ -30,7 +30,7 @@ async function begin(): Promise<{ readonly id: string; readonly callback: string
   return { id: body.id, callback: `/v3/connections/auth/callback/github?code=good&state=${state}` };
 }
 
-test("whoever only looks ahead at the address of a sign-in does not use it up", async () => {
+test("a preview or prefetch of the callback address does not use up the sign-in", async () => {
   const { id, callback } = await begin();
   const { url } = await rest.listen();
   const ahead = await Promise.all([
@@ -44,7 +44,7 @@ test("whoever only looks ahead at the address of a sign-in does not use it up", 
   expect((await rest.send("GET", `/v3/connections/${id}`)).body.state).toBe("active");
 });
 
-test("what a provider repeats of what it was sent is shown to nobody", async () => {
+test("secrets that a provider repeats in an error are not shown", async () => {
   const { callback } = await begin();
   const { url } = await rest.listen();
   const repeated = "client_secret=the-secret-of-the-app&code=good \u001b[2J";
@@ -55,7 +55,7 @@ test("what a provider repeats of what it was sent is shown to nobody", async () 
   expect(page).not.toContain("\u001b");
 });
 
-test("a wrong secret of the app asks nobody to sign in again", async () => {
+test("a wrong app secret does not require anyone to sign in again", async () => {
   const { id, callback } = await begin();
   const { url } = await rest.listen();
   await fetch(url + callback, { redirect: "manual" });
@@ -71,7 +71,7 @@ test("a wrong secret of the app asks nobody to sign in again", async () => {
   expect((await rest.send("GET", `/v3/connections/${id}`)).body.problem).toBeUndefined();
 });
 
-test("messages of strangers that never end are not waited for", async () => {
+test("the server does not wait for webhook messages that never end", async () => {
   const { url } = await rest.listen();
   const { port } = new URL(url);
   const socket = connectSocket(Number(port), "127.0.0.1");
@@ -84,7 +84,7 @@ test("messages of strangers that never end are not waited for", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
 }, 40_000);
 
-test("visits of strangers neither end the wait for a browser nor hold up its end", async () => {
+test("stray requests neither end the wait for a browser callback nor delay its end", async () => {
   const loopback = await openLoopbackCallback();
   const { port } = new URL(loopback.origin);
   const ask = async (path: string): Promise<string> => {

@@ -27,7 +27,7 @@ const allow = (clientName: string, input: object = {}) =>
 const names = async () =>
   (await rest.core.listGrants({ actor: rest.actor })).grants.map(({ clientName }) => clientName);
 
-test("the owner sees the apps that may come in with what limits them, and ends one of them", async () => {
+test("the owner sees the authorised apps with their limits, and revokes one of them", async () => {
   expect((await browser.get("/auth/apps")).text).toContain("There are none.");
   await allow("<b>Hostile</b>");
   const narrow = await allow("Narrow", { containerTags: ["mia"], permission: "read", expiresInDays: 7 });
@@ -42,7 +42,7 @@ test("the owner sees the apps that may come in with what limits them, and ends o
   expect((await browser.get("/auth")).text).toContain('href="/auth/apps"');
 });
 
-test("a form of another page, or of a browser that is not signed in, ends nothing", async () => {
+test("a form of another page, or of a browser that is not signed in, revokes nothing", async () => {
   const { id } = await allow("Kept");
   expect((await browser.post("/auth/apps", { form_token: "forged", grant: id })).status).toBe(403);
   const { form_token = "" } = (await browser.get("/auth/apps")).hidden;

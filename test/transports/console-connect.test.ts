@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => rest.close());
 
 const CALLBACK = "http://127.0.0.1:19876/callback";
-/** Everything, to read and to write, for ever: what the page proposes. */
+/** Reads and writes everything without expiry: the default choice on the page. */
 const EVERYTHING = { containers: "all", permission: "write", expires: "" };
 const APPROVED = { ...EVERYTHING, decision: "approve" };
 
@@ -22,7 +22,7 @@ const keys = async () => (await rest.core.listKeys({ actor: rest.actor })).keys;
 const answerOf = ({ location }: { location: string }) => new URL(location).searchParams;
 
 describe("an approval", () => {
-  test("makes a key of the client and tells it to the callback, with the address of the API", async () => {
+  test("creates a key for the client and passes it to the callback, with the address of the API", async () => {
     const path = pathOf({
       callback: `${CALLBACK}?state=a%2Fb+c&x=`,
       client: "claude_code",
@@ -47,7 +47,7 @@ describe("an approval", () => {
     expect(await rest.send("GET", "/v3/session", undefined, headers)).toMatchObject({ status: 200 });
   });
 
-  test("allows what the owner chose and no more", async () => {
+  test("grants what the owner chose and no more", async () => {
     await rest.core.updateContainer({ actor: rest.actor, operationId: "one" }, { containerTag: "work", name: "Work" });
     const path = pathOf({ client: "codex" });
     expect((await browser.get(path)).text).toContain('value="work"');
@@ -65,7 +65,7 @@ describe("an approval", () => {
     expect((Date.parse(key?.expiresAt ?? "") - Date.parse(key?.createdAt ?? "")) / 86_400_000).toBe(30);
   });
 
-  test("of several clients makes a key for each", async () => {
+  test("of several clients creates a key for each", async () => {
     const answer = await browser.fill(pathOf({ client: "codex", clients: "codex,cursor,codex" }), APPROVED);
     const told = JSON.parse(Buffer.from(answerOf(answer).get("keys") ?? "", "base64url").toString()) as object;
     expect(told).toEqual({ codex: expect.stringMatching(/^sm_/), cursor: expect.stringMatching(/^sm_/) });
@@ -75,7 +75,7 @@ describe("an approval", () => {
     expect((await keys()).map(({ client }) => client)).toEqual(["codex", "cursor"]);
   });
 
-  test("of a command line is an agent key of `cli`, of a desktop app one of `desktop`", async () => {
+  test("of a command line creates an agent key of `cli`, of a desktop app one of `desktop`", async () => {
     await browser.fill(pathOf({ hostname: "mia" }, "/auth/agent-connect"), APPROVED);
     const app = await browser.fill(
       pathOf({ callback: "supermemory://auth-callback?state=s1" }, "/auth/desktop"),
@@ -90,7 +90,7 @@ describe("an approval", () => {
     ]);
   });
 
-  test("names the public address where there is one", async () => {
+  test("passes on the public address where there is one", async () => {
     const there = await openRest({ settings: { RECOLLECT_PUBLIC_URL: "https://memory.example" } });
     const visitor = openBrowser(there, { host: "memory.example" });
     const { code } = await there.core.createSignInCode({ actor: there.actor });
@@ -102,7 +102,7 @@ describe("an approval", () => {
     await there.close();
   });
 
-  test("that is declined makes no key, and the callback is told", async () => {
+  test("that is declined creates no key and is reported to the callback", async () => {
     const one = await browser.fill(pathOf({ callback: `${CALLBACK}?state=s`, client: "codex" }), {
       decision: "decline",
     });
@@ -119,11 +119,11 @@ describe("an approval", () => {
   test.each<[string, Fields]>([
     ["some containers and none of them", { ...APPROVED, containers: "some" }],
     ["all containers and one of them", { ...APPROVED, container: "work" }],
-    ["a container that cannot be", { ...APPROVED, containers: "some", new_container: "not a tag!" }],
+    ["an invalid container tag", { ...APPROVED, containers: "some", new_container: "not a tag!" }],
     ["nothing about containers", { permission: "write", expires: "", decision: "approve" }],
-    ["another permission", { ...APPROVED, permission: "owner" }],
-    ["another time", { ...APPROVED, expires: "99999" }],
-  ])("with %s is asked again, and makes no key", async (_words, fields) => {
+    ["an unknown permission", { ...APPROVED, permission: "owner" }],
+    ["an unknown expiry", { ...APPROVED, expires: "99999" }],
+  ])("with %s shows the form again, and creates no key", async (_words, fields) => {
     const answer = await browser.fill(pathOf({ client: "codex" }), fields);
     expect(answer).toMatchObject({ status: 400, location: "", text: expect.stringContaining('role="alert"') });
     expect(await keys()).toEqual([]);
@@ -132,13 +132,13 @@ describe("an approval", () => {
     });
   });
 
-  test("with neither answer is refused", async () => {
+  test("that neither approves nor declines is refused", async () => {
     expect((await browser.fill(pathOf({}), { ...EVERYTHING, decision: "perhaps" })).status).toBe(400);
   });
 });
 
 describe("the page", () => {
-  test("asks who it is first, and leads back", async () => {
+  test("asks for a sign-in first, and returns to the request afterwards", async () => {
     const stranger = openBrowser(rest);
     const path = pathOf({ callback: `${CALLBACK}?state=s`, client: "codex" });
     const { status, location } = await stranger.get(path);
@@ -148,14 +148,14 @@ describe("the page", () => {
     expect((await stranger.get(path)).status).toBe(200);
   });
 
-  test("says which program asks, from where, and where the answer goes", async () => {
+  test("shows which program asks, from where, and where the answer goes", async () => {
     const { text } = await browser.get(pathOf({ client: "claude_code", hostname: "mia", os: "linux", cwd: "/home/w" }));
     for (const words of ["Claude Code asks to use your memory", "mia (linux)", "/home/w", "127.0.0.1:19876"])
       expect(text).toContain(words);
     expect(text).not.toContain("does not know this program");
   });
 
-  test.each([{ client: "evil_tool" }, {}])("names %o as unknown and offers the same choice", async (parameters) => {
+  test.each([{ client: "evil_tool" }, {}])("labels %o as unknown and offers the same choice", async (parameters) => {
     const { status, text } = await browser.get(pathOf(parameters));
     expect(status).toBe(200);
     expect(text).toMatch(/unknown program/i);
@@ -163,7 +163,7 @@ describe("the page", () => {
     for (const field of ["containers", "permission", "expires"]) expect(text).toContain(`name="${field}"`);
   });
 
-  test("lets its form be answered with a way to this callback only", async () => {
+  test("allows its form to redirect to this callback only", async () => {
     const policyOf = async (callback: string) =>
       /form-action ([^;]*)/.exec(
         (await browser.get(pathOf({ callback }))).headers.get("content-security-policy") ?? "",
@@ -174,7 +174,7 @@ describe("the page", () => {
   });
 
   test.each(["hostname", "os", "cwd", "cli_version", "client", "clients", "mode", "callback"])(
-    "shows what it is told as %s as words",
+    "escapes the parameter %s",
     async (name) => {
       const evil = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
       const { text } = await browser.get(pathOf({ client: "codex", [name]: evil }));
@@ -182,7 +182,7 @@ describe("the page", () => {
     },
   );
 
-  test("shows nothing that hides, reverses or overflows", async () => {
+  test("shows no characters that hide or reverse text, and cuts long values", async () => {
     const { text } = await browser.get(pathOf({ hostname: `a\u202Eb\u0000c\u2028d ${"x".repeat(5_000)}` }));
     // oxlint-disable-next-line no-control-regex
     expect(text.split("<dl>")[1]?.split("</dl>")[0]).not.toMatch(/[\u202E\u0000\u2028]|x{200}/);
@@ -190,7 +190,7 @@ describe("the page", () => {
 });
 
 test.each(["x".repeat(500), "🦜".repeat(250)])(
-  "a long name of a machine is cut, on the page and in the key",
+  "a long machine name is cut in the name of the key",
   async (hostname) => {
     const { status } = await browser.fill(pathOf({ client: "codex", hostname, cwd: hostname }), APPROVED);
     expect(status).toBe(303);
@@ -238,7 +238,7 @@ describe("a callback that is not a program on this machine", () => {
     "http://127.0.0.1:1/callback?keys=e30",
     `http://127.0.0.1:1/callback?${"x".repeat(3_000)}`,
     "",
-  ])("%j gets nothing, and the page says so", async (callback) => {
+  ])("%j is refused, and no key is created", async (callback) => {
     const path = `/auth/connect?${new URLSearchParams({ callback, client: "codex" }).toString()}`;
     const page = await browser.get(path);
     expect(page).toMatchObject({ status: 400, location: "" });
@@ -249,7 +249,7 @@ describe("a callback that is not a program on this machine", () => {
   });
 
   test.each([CALLBACK, "http://localhost/callback", "http://[::1]:3/callback", "http://127.0.0.1:1/callback?"])(
-    "%j is one",
+    "does not include %j, which receives a key",
     async (callback) => {
       const { location } = await browser.fill(pathOf({ callback }), APPROVED);
       expect(location).toMatch(/^http:\/\/[^/]+\/callback\?apikey=sm_/);
@@ -261,15 +261,15 @@ describe("a callback that is not a program on this machine", () => {
     "supermemory://evil?state=s",
     "supermemory://auth-callback?state=",
     CALLBACK,
-  ])("a desktop app without a state, or elsewhere, gets nothing: %j", async (callback) => {
+  ])("a desktop app callback without a state, or elsewhere, is refused: %j", async (callback) => {
     expect(await browser.get(pathOf({ callback }, "/auth/desktop"))).toMatchObject({ status: 400, location: "" });
   });
 });
 
-describe("an approval that is forged", () => {
+describe("the form of an approval", () => {
   const path = pathOf({ client: "codex" });
 
-  test("without the form’s token, with that of another session, or from another site makes no key", async () => {
+  test("without its token, with that of another session, or from another site creates no key", async () => {
     const { hidden } = await browser.get(path);
     const other = openBrowser(rest);
     await other.signIn();
@@ -282,7 +282,7 @@ describe("an approval that is forged", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("counts for the page that was shown, not for another callback or client", async () => {
+  test("is valid only for the callback and client that were shown", async () => {
     const { hidden } = await browser.get(path);
     for (const other of [
       pathOf({ client: "cursor" }),
@@ -292,14 +292,14 @@ describe("an approval that is forged", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("counts once, however often it is sent", async () => {
+  test("is accepted once, however often it is sent", async () => {
     const { hidden } = await browser.get(path);
     const answers = await Promise.all([1, 2, 3].map(() => browser.post(path, { ...hidden, ...APPROVED })));
     expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([303, 409, 409]);
     expect(await keys()).toHaveLength(1);
   });
 
-  test("counts no more after the sign-in ended", async () => {
+  test("is no longer accepted after the sign-in ended", async () => {
     const { hidden } = await browser.get(path);
     const [signIn] = (await rest.core.listSignIns({ actor: rest.actor })).signIns;
     await rest.core.endSignIn({ actor: rest.actor }, { id: signIn?.id });
@@ -311,7 +311,7 @@ describe("an approval that is forged", () => {
 });
 
 describe("the key", () => {
-  test("is in no log, no cache and no referrer, and is kept as a hash only", async () => {
+  test("appears in no log, request record, cache or referrer", async () => {
     const answer = await browser.fill(pathOf({ client: "codex" }), APPROVED);
     const key = answerOf(answer).get("apikey") ?? "";
     expect(key).toMatch(/^sm_[^_]+_\S{40,}$/);
@@ -328,7 +328,7 @@ describe("GET /v3/auth/key", () => {
   const path = `/v3/auth/key?${new URLSearchParams({ client: "codex", callback: CALLBACK }).toString()}`;
   const fromPage = { "sec-fetch-site": "same-origin", "sec-fetch-mode": "cors" };
 
-  test("tells a page of this server the key of a client", async () => {
+  test("returns the key of a client to a page of this server", async () => {
     const answer = await browser.get(path, fromPage);
     expect(answer.status).toBe(200);
     expect(JSON.parse(answer.text)).toEqual({ key: expect.stringMatching(/^sm_/) });
@@ -348,12 +348,12 @@ describe("GET /v3/auth/key", () => {
     [{ origin: "null" }],
     [{ ...fromPage, origin: "https://evil.example" }],
     [{ ...fromPage, "sec-fetch-mode": "navigate" }],
-  ])("tells nobody else: %o", async (headers) => {
+  ])("is refused with the headers %o", async (headers) => {
     expect((await browser.get(path, headers)).status).toBe(403);
     expect(await keys()).toEqual([]);
   });
 
-  test("tells nothing to a browser that is not signed in, and nothing for a callback elsewhere", async () => {
+  test("requires a signed-in browser, a valid client and a local callback", async () => {
     expect((await openBrowser(rest).get(path, fromPage)).status).toBe(401);
     const elsewhere = `/v3/auth/key?${new URLSearchParams({ client: "codex", callback: "https://evil.example/callback" }).toString()}`;
     expect((await browser.get(elsewhere, fromPage)).status).toBe(400);
@@ -362,7 +362,7 @@ describe("GET /v3/auth/key", () => {
   });
 });
 
-test("the audit knows who approved what, from where", async () => {
+test("the audit log records who approved what, and from where", async () => {
   const answer = await browser.fill(pathOf({ client: "codex" }), {
     ...APPROVED,
     containers: "some",

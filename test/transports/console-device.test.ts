@@ -15,14 +15,14 @@ const APPROVED = { containers: "all", permission: "write", expires: "", decision
 const ask = (body: object = { client: "codex", hostname: "nas" }): Promise<RestAnswer> =>
   rest.send("POST", "/auth/device/code", body);
 
-/** Asks whether it was approved, as the program does: the answer of an error has fields of its own. */
+/** Polls for approval as the program does; its error responses have their own fields. */
 async function poll(deviceCode: string): Promise<{ status: number; body: any }> {
   const { status, text } = await browser.post("/auth/device/token", { device_code: deviceCode });
   return { status, body: JSON.parse(text) };
 }
 
 describe("a machine without a browser", () => {
-  test("gets a key of what the owner chose, once", async () => {
+  test("receives a key for what the owner chose, once", async () => {
     const { body } = await ask({ client: "codex", hostname: "nas", os: "linux", cwd: "/srv" });
     expect(body).toEqual({
       device_code: expect.stringMatching(/^\w{40,}$/),
@@ -54,7 +54,7 @@ describe("a machine without a browser", () => {
     expect(JSON.stringify(rest.log)).not.toContain(told.body.apikey);
   });
 
-  test("is told when the owner declines, and gets nothing", async () => {
+  test("is told when the owner declines, and receives no key", async () => {
     const { body } = await ask({});
     const page = await browser.get(`/auth/device?user_code=${body.user_code}`);
     expect(page.text).toContain("An unknown program asks");
@@ -64,7 +64,7 @@ describe("a machine without a browser", () => {
     expect((await rest.core.listKeys({ actor: rest.actor })).keys).toEqual([]);
   });
 
-  test("may speak as forms do, too, and is told what it got wrong", async () => {
+  test("may send forms too, and gets an error for an invalid request", async () => {
     const form = await browser.post("/auth/device/code", { client: "codex" });
     expect(JSON.parse(form.text)).toMatchObject({ interval: 5 });
     expect((await ask({ client: "not a name!" })).status).toBe(400);
@@ -74,26 +74,26 @@ describe("a machine without a browser", () => {
     expect((await rest.send("POST", "/auth/device/code", "x".repeat(20_000))).status).toBe(413);
   });
 
-  test("may not ask for ever", async () => {
+  test("may request ten codes before it has to wait", async () => {
     for (let count = 0; count < 10; count++) expect((await ask()).status).toBe(200);
     expect(await ask()).toMatchObject({ status: 429, body: { message: expect.stringContaining("Try again in") } });
   });
 });
 
-describe("the page of the owner", () => {
-  test("asks who it is first, and leads back with the code", async () => {
+describe("the owner's page", () => {
+  test("asks for a sign-in first, and keeps the code", async () => {
     const { location } = await openBrowser(rest).get("/auth/device?user_code=BCDF-GHJK");
     expect(location).toBe("/auth/sign-in?next=%2Fauth%2Fdevice%3Fuser_code%3DBCDF-GHJK");
   });
 
-  test("does not know codes of nobody, and lets nobody guess many", async () => {
+  test("rejects unknown codes and limits guesses", async () => {
     const statuses = [];
     for (let guess = 0; guess < 21; guess++)
       statuses.push((await browser.get(`/auth/device?user_code=BCDF-GHJ${"BCDFGHJKLMNPQRSTVWXZB"[guess]}`)).status);
     expect(statuses).toEqual([...Array<number>(20).fill(404), 429]);
   });
 
-  test("approves nothing without its token, nor for another site, nor twice", async () => {
+  test("approves nothing without its token, for another site, without a sign-in, or twice", async () => {
     const { body } = await ask();
     const { hidden } = await browser.get(`/auth/device?user_code=${body.user_code}`);
     expect((await browser.post("/auth/device", { ...hidden, ...APPROVED, form_token: "x" })).status).toBe(403);
@@ -108,7 +108,7 @@ describe("the page of the owner", () => {
     expect(await poll(body.device_code)).toMatchObject({ status: 200 });
   });
 
-  test("with a choice that cannot be is asked again", async () => {
+  test("is shown again for an invalid choice", async () => {
     const { body } = await ask();
     const path = `/auth/device?user_code=${body.user_code}`;
     const again = await browser.fill(path, { ...APPROVED, containers: "some" });
@@ -117,7 +117,7 @@ describe("the page of the owner", () => {
     expect((await browser.post("/auth/device", { ...again.hidden, ...APPROVED })).status).toBe(200);
   });
 
-  test("shows what programs say of themselves as words", async () => {
+  test("escapes what programs say about themselves", async () => {
     const evil = `"><script>alert(1)</script>`;
     const { body } = await ask({ hostname: evil, cwd: evil, os: evil });
     const { text } = await browser.get(`/auth/device?user_code=${body.user_code}`);

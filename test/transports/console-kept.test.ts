@@ -23,7 +23,7 @@ afterAll(() => rest.close());
 
 const html = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-test("the owner sees what is kept, by container, and what is in one of them", async () => {
+test("the owner sees what is stored by container, and the contents of one of them", async () => {
   const page = await browser.get("/auth");
   expect(page.status).toBe(200);
   expect(page.text).toContain('<a href="/auth?container=garden">garden</a>');
@@ -35,7 +35,7 @@ test("the owner sees what is kept, by container, and what is in one of them", as
   expect((await browser.get("/auth?container=%3Cb%3Enone")).text).toContain("There is no container with that name.");
 });
 
-test("a search is a form with a token, whose words come into no address", async () => {
+test("a search is a form with a token, and its query appears in no address", async () => {
   const page = await browser.fill("/auth", { q: "who keeps bees?", container: "garden" });
   expect([page.status, page.location]).toEqual([200, ""]);
   expect(page.text).toContain("Mia keeps bees in Ghent");
@@ -47,7 +47,7 @@ test("a search is a form with a token, whose words come into no address", async 
   expect((await openBrowser(rest).post("/auth", { ...hidden, q: "bees" })).location).toContain("/auth/sign-in");
 });
 
-test("a guess is shown as one, in its container and in what a search finds", async () => {
+test("a guess is marked as such, in its container and in search results", async () => {
   const facts = [{ text: "Petra owns a yacht", quote: "Petra owns a yacht" }];
   const fields = { content: "Petra works in Ghent.", containerTags: ["guesses"], facts, wait: 30 };
   await rest.core.addDocument({ actor: rest.actor }, fields);
@@ -57,7 +57,7 @@ test("a guess is shown as one, in its container and in what a search finds", asy
   expect((await browser.get("/auth?container=garden")).text).not.toContain("waits for review");
 });
 
-test("no word of what is kept is HTML", async () => {
+test("escapes stored text", async () => {
   const pages = [
     await browser.get("/auth"),
     await browser.get("/auth?container=work"),
@@ -69,9 +69,9 @@ test("no word of what is kept is HTML", async () => {
   }
 });
 
-test("at / people come to the page, and programs are told what this is, as before", async () => {
+test("at / browsers are redirected to the owner's page, and programs get a description of the service", async () => {
   const people = await browser.get("/", html);
-  // Without TLS the cookie is for the owner's pages alone, so that programs on other ports never see it.
+  // Without TLS, the cookie is limited to the owner's pages, so that programs on other ports never receive it.
   expect([people.status, people.location]).toEqual([303, "/auth"]);
   expect(people.headers.get("vary")).toContain("accept");
   const stranger = openBrowser(rest);
@@ -82,7 +82,7 @@ test("at / people come to the page, and programs are told what this is, as befor
   }
 });
 
-test("at / of a public address the owner sees the page itself, others the way to sign in", async () => {
+test("at / of a public address, the owner sees the page itself, others are redirected to it", async () => {
   const open = await openRest({ settings: { RECOLLECT_PUBLIC_URL: "https://memory.example" } });
   try {
     const owner = openBrowser(open, { host: "memory.example" });

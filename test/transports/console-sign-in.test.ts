@@ -14,8 +14,8 @@ const newCode = async () => (await rest.core.createSignInCode({ actor: rest.acto
 const newKey = async (limits: object = {}) => (await rest.core.createKey({ actor: rest.actor }, limits)).secret;
 const isSignedIn = async () => (await browser.get("/auth")).status === 200;
 
-describe("a link", () => {
-  test("signs in with one press; looking at it uses up nothing", async () => {
+describe("a sign-in link", () => {
+  test("signs in with one press, and is not used up by a preview", async () => {
     const path = `/auth/sign-in?code=${await newCode()}`;
     const previews = await Promise.all([1, 2, 3].map(() => openBrowser(rest).get(path)));
     expect(previews.map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -26,7 +26,7 @@ describe("a link", () => {
     expect(again).toMatchObject({ status: 401, text: expect.stringContaining("This link was already used") });
   });
 
-  test("is asked with a HEAD by a preview, too", async () => {
+  test("may be previewed with HEAD", async () => {
     const path = `/auth/sign-in?code=${await newCode()}`;
     expect((await rest.app.request(path, { method: "HEAD", headers: { host: "127.0.0.1:6767" } })).status).toBe(200);
     expect((await browser.fill(path, {})).status).toBe(303);
@@ -34,7 +34,7 @@ describe("a link", () => {
 });
 
 describe("a secret", () => {
-  test("a key of everything signs in, a limited or wrong one does not, and says why", async () => {
+  test("an unlimited key signs in; a limited or wrong one does not, and the page says why", async () => {
     const page = "/auth/sign-in";
     expect(await browser.fill(page, { secret: await newKey({ permission: "read" }) })).toMatchObject({ status: 403 });
     const wrong = await browser.fill(page, { secret: "sm_x_y<script>" });
@@ -70,7 +70,7 @@ describe("a secret", () => {
 describe("the session", () => {
   const session = () => browser.cookies.get("recollect_session /auth");
 
-  test("is a cookie that no script, no other site and no program on another port of this host gets", async () => {
+  test("is a cookie that no script, other site or program on another port of this host receives", async () => {
     await browser.signIn();
     expect([...browser.cookies.keys()].filter((key) => key.startsWith("recollect_session"))).toEqual([
       "recollect_session /auth",
@@ -79,7 +79,7 @@ describe("the session", () => {
     expect(session()?.flags).toMatch(/^Path=\/auth; HttpOnly; SameSite=Lax; Max-Age=\d+$/);
   });
 
-  test("behind https it is bound to the host and to TLS", async () => {
+  test("is bound to the host and to TLS behind https", async () => {
     const secure = await openRest({ settings: { RECOLLECT_PUBLIC_URL: "https://memory.example" } });
     const there = openBrowser(secure, { host: "memory.example" });
     const { code } = await secure.core.createSignInCode({ actor: secure.actor });
@@ -91,7 +91,7 @@ describe("the session", () => {
     await secure.close();
   });
 
-  test("of somebody at the machine itself stays away from other ports, also where there is a public address", async () => {
+  test("of a local browser stays limited to /auth, and is not valid at a public address", async () => {
     const both = await openRest({ settings: { RECOLLECT_PUBLIC_URL: "https://memory.example" } });
     const near = openBrowser(both);
     await near.signIn();
@@ -106,7 +106,7 @@ describe("the session", () => {
     await both.close();
   });
 
-  test("is a new one after every sign-in, and the old one ends: nobody can fix it beforehand", async () => {
+  test("gets a new id with every sign-in and ends the old one, so that it cannot be fixed beforehand", async () => {
     browser.cookies.set("recollect_session /auth", { value: "planted", path: "/auth", flags: "" });
     await browser.signIn();
     const first = session()?.value ?? "";
@@ -119,7 +119,7 @@ describe("the session", () => {
     expect((await stale.get("/auth")).location).toBe("/auth/sign-in?next=%2Fauth");
   });
 
-  test("ends with the button that signs out, and with `endSignIn` from elsewhere", async () => {
+  test("ends with the sign-out button, and with `endSignIn` from elsewhere", async () => {
     await browser.signIn();
     const page = await browser.get("/auth");
     const token = /action="\/auth\/sign-out"[^]*?name="form_token" value="([^"]+)"/.exec(page.text)?.[1];
@@ -134,7 +134,7 @@ describe("the session", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
-  test("opens nothing of the API: there are keys for that", async () => {
+  test("grants no access to the API, which needs a key", async () => {
     await browser.signIn();
     const { value = "" } = session() ?? {};
     const answer = await rest.app.request(
@@ -146,10 +146,10 @@ describe("the session", () => {
   });
 });
 
-describe("forms that do not come from a page of this server", () => {
+describe("forms that were not sent from a page of this server", () => {
   const page = "/auth/sign-in";
 
-  test("without the token, or with that of another browser, nobody is signed in", async () => {
+  test("without the token, or with that of another browser, sign nobody in", async () => {
     const { hidden: foreign } = await openBrowser(rest).get(page);
     const secret = await newKey();
     expect((await browser.post(page, { secret })).status).toBe(403);
@@ -165,13 +165,13 @@ describe("forms that do not come from a page of this server", () => {
     [{ origin: "null" }],
     [{ "sec-fetch-site": "cross-site" }],
     [{ "sec-fetch-site": "same-site" }],
-  ])("with %o it is refused, even with the token", async (headers) => {
+  ])("with %o are refused, even with the token", async (headers) => {
     const { hidden } = await browser.get(page);
     expect((await browser.post(page, { ...hidden, secret: await newKey() }, headers)).status).toBe(403);
   });
 
   test.each(["evil.example", "evil.example:6767", "127.0.0.1.evil.example"])(
-    "under the name %s no page is shown (DNS rebinding)",
+    "are not shown under the host name %s (DNS rebinding)",
     async (host) => {
       const answer = await openBrowser(rest, { host }).get(page);
       expect(answer.status).toBe(403);
@@ -179,14 +179,14 @@ describe("forms that do not come from a page of this server", () => {
     },
   );
 
-  test("a body that is no form, and one that is too large, are refused", async () => {
+  test("are refused if the body is not a form, or too large", async () => {
     const { hidden } = await browser.get(page);
     expect((await browser.post(page, hidden, { "content-type": "text/plain" })).status).toBe(415);
     expect((await browser.post(page, { ...hidden, secret: "x".repeat(70_000) })).status).toBe(413);
   });
 });
 
-describe("where the browser goes then", () => {
+describe("where the browser goes after signing in", () => {
   test.each([
     ["/auth/device?user_code=BCDF-GHJK", "/auth/device?user_code=BCDF-GHJK"],
     [
@@ -212,7 +212,7 @@ describe("where the browser goes then", () => {
     ["/\r\nset-cookie: a=b", "/auth"],
     [`/${"x".repeat(9_000)}`, "/auth"],
     ["", "/auth"],
-  ])("%j leads to %j", async (next, location) => {
+  ])("%j redirects to %j", async (next, location) => {
     const { hidden } = await browser.get(
       `/auth/sign-in?${new URLSearchParams({ next, code: await newCode() }).toString()}`,
     );
@@ -223,7 +223,7 @@ describe("where the browser goes then", () => {
 
 describe("every page", () => {
   test.each(["/auth/sign-in", "/auth/sign-in?code=x", "/auth/nowhere", "/auth/connect"])(
-    "%s is kept nowhere, framed nowhere, and runs nothing",
+    "%s is not cached, cannot be framed, and runs no scripts",
     async (path) => {
       const { headers, text } = await browser.get(path);
       expect(headers.get("content-security-policy")).toMatch(
@@ -238,14 +238,14 @@ describe("every page", () => {
     },
   );
 
-  test("shows somebody else's words as words", async () => {
+  test("escapes text from others", async () => {
     const evil = '"><img src=x onerror=alert(1)>';
     const { text } = await browser.get(`/auth/sign-in?${new URLSearchParams({ code: evil, next: evil }).toString()}`);
     expect(text).not.toContain("<img");
     expect((await browser.get(`/auth/${encodeURIComponent(evil)}`)).text).not.toContain("<img");
   });
 
-  test("another method of a known address is refused with those that there are", async () => {
+  test("an unsupported method on a known path returns 405 with the allowed methods", async () => {
     const answer = await rest.app.request("/auth/sign-in", { method: "DELETE", headers: { host: "127.0.0.1:6767" } });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, POST"]);
   });

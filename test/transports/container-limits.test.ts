@@ -4,7 +4,7 @@ import { documentContainerFields } from "../../src/transports/rest/schemas.js";
 
 const tags = (count: number) => Array.from({ length: count }, (_, index) => `box-${index}`);
 
-test("as many containers of a document as the core takes are announced, and one more is refused with the limit", () => {
+test("the schema accepts as many containers per document as the core, and names the limit beyond that", () => {
   const { containerTags } = documentContainerFields;
   expect(containerTags.safeParse(tags(MOST_CONTAINERS_OF_DOCUMENT)).success).toBe(true);
   const refused = containerTags.safeParse(tags(MOST_CONTAINERS_OF_DOCUMENT + 1));

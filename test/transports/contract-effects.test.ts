@@ -39,12 +39,12 @@ afterAll(async () => {
   console.log(contractLines(CONTRACT));
 });
 
-test("no promise is told twice", () => {
+test("no promise is listed twice", () => {
   const told = CONTRACT.flatMap(({ heading, effects: of }) => of.map(({ promise }) => `${heading}: ${promise}`));
   expect(told.filter((promise, at) => told.indexOf(promise) !== at)).toEqual([]);
 });
 
-test("the tests that show promises are there", () => {
+test("the tests that promises refer to exist", () => {
   const missing = effects.filter(({ shown }) => {
     if (!("test" in shown)) return false;
     const path = resolve(ROOT, shown.test);
@@ -55,13 +55,13 @@ test("the tests that show promises are there", () => {
   expect(missing.map(({ shown }) => shown)).toEqual([]);
 });
 
-test("the fields that show promises have a probe", () => {
+test("the fields that promises refer to have a probe", () => {
   const fields = { ...documentEffects, ...readingEffects, ...writingEffects, ...serviceEffects };
   const missing = effects.filter(({ shown }) => "field" in shown && !("with" in (fields[shown.field] ?? {})));
   expect(missing.map(({ shown }) => shown)).toEqual([]);
 });
 
-test("docs/promises.md says what is here; `vitest run -u` writes it anew", async () => {
+test("docs/promises.md is up to date; `vitest run -u` rewrites it", async () => {
   await expect(contractDocument(CONTRACT)).toMatchFileSnapshot(resolve(ROOT, "docs/promises.md"));
 });
 

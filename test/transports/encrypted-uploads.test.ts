@@ -24,7 +24,7 @@ async function upload(fields: Readonly<Record<string, string>>): Promise<string>
 }
 const get = async (id: string) => (await rest.send("GET", `/v3/documents/${id}`)).body;
 
-test("an encrypted PDF opens with its password, when it is sent again too", async () => {
+test("an encrypted PDF opens with its password, also when it is uploaded again", async () => {
   const id = await upload({});
   expect(await get(id)).toMatchObject({
     status: "failed",
@@ -36,7 +36,7 @@ test("an encrypted PDF opens with its password, when it is sent again too", asyn
   expect(await get(id)).toMatchObject({ status: "done", content: expect.stringContaining("Chapter 1 of waves") });
 });
 
-test("its password is neither in the record nor in the log", async () => {
+test("the password of an upload is in neither the data folder, the log nor the audit", async () => {
   const id = await upload({ password: WRONG });
   await rest.recorded();
   expect((await get(id)).status).toBe("failed");
@@ -46,7 +46,7 @@ test("its password is neither in the record nor in the log", async () => {
   expect(JSON.stringify(audit)).not.toContain(WRONG);
 });
 
-test("a password serves one reading", async () => {
+test("the password of an upload is used for one reading only", async () => {
   const id = await upload({ password: WRONG });
   await rest.core.reprocess({ actor: rest.actor }, { ids: [id] });
   await rest.settle();
@@ -56,7 +56,7 @@ test("a password serves one reading", async () => {
   });
 });
 
-test("one that is too long is refused without being repeated", async () => {
+test("a password that is too long is refused without being repeated", async () => {
   const form = await encodeForm({ file: new File(["x"], "a.txt"), password: WRONG.repeat(60) });
   const { status, body } = await rest.send("POST", "/v3/documents/file", form.bytes, form.headers);
   expect(status).toBe(400);

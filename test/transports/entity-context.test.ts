@@ -49,14 +49,14 @@ async function pending() {
   return { text, tasks: structured["tasks"] as { guidance: Record<string, any> }[] };
 }
 
-describe("a scoped key sets no guidance of a container", () => {
+describe("a scoped key cannot set the guidance of a container", () => {
   const message = { role: "user", content: "The bakery ships to Ghent." };
   test.each([
     ["/v3/documents", { content: "The bakery opens at six." }],
     ["/v3/memories", { content: "The bakery opens at seven." }],
     ["/v3/documents/batch", { documents: [{ content: "The bakery closes at six." }] }],
     ["/v4/memories", { memories: [{ content: "The bakery is in Ulm." }] }],
-  ])("through %s: what it adds is kept, the guidance is not, and the answer says so", async (path, fields) => {
+  ])("through %s: the content is stored, the guidance is not, and a warning says so", async (path, fields) => {
     const { status, body } = await send("scoped", "POST", path, {
       ...fields,
       containerTag: "alpha",
@@ -88,21 +88,21 @@ describe("a scoped key sets no guidance of a container", () => {
     expect(await contextOf()).toBeNull();
   });
 
-  test("nor where it may not write at all", async () => {
+  test("nor through routes that refuse it with 403", async () => {
     const conversation = { conversationId: "c", messages: [message], containerTag: "alpha", entityContext: ORDER };
     expect((await send("scoped", "POST", "/v4/conversations", conversation)).status).toBe(403);
     expect((await send("scoped", "PATCH", "/v3/container-tags/alpha", { entityContext: ORDER })).status).toBe(403);
     expect(await contextOf()).toBeNull();
   });
 
-  test("and does not take away what the owner wrote", async () => {
+  test("nor remove what the owner wrote", async () => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     await send("scoped", "POST", "/v3/documents", { content: "Rye.", containerTag: "alpha", entityContext: "" });
     expect(await contextOf()).toBe("A bakery.");
   });
 });
 
-describe("guidance is told by who wrote it", () => {
+describe("guidance is attributed to its author", () => {
   const replacing = { content: "Emmer.", containerTag: "alpha", entityContext: ORDER };
   const conversation = {
     conversationId: "bakers",
@@ -110,7 +110,7 @@ describe("guidance is told by who wrote it", () => {
     containerTags: ["alpha"],
     entityContext: ORDER,
   };
-  test("the owner's is a wish; that of a key for some containers is data, named and journalled", async () => {
+  test("the owner's is an instruction; from a key for some containers it is data, with the key named and journalled", async () => {
     await rest.settle();
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     const owners = await pending();
@@ -138,9 +138,12 @@ describe("guidance is told by who wrote it", () => {
   test.each([
     ["a key for some containers", () => send("agent", "POST", "/v3/documents", replacing)],
     ["a key for some containers, by a conversation", () => send("agent", "POST", "/v4/conversations", conversation)],
-    ["nobody's key", () => send("none", "POST", "/v3/documents", replacing)],
-    ["nobody's key, emptied", () => send("none", "POST", "/v3/documents", { ...replacing, entityContext: "" })],
-  ])("the owner's is not replaced by what comes along with an addition of %s", async (_who, add) => {
+    ["a caller without a key", () => send("none", "POST", "/v3/documents", replacing)],
+    [
+      "a caller without a key, with empty guidance",
+      () => send("none", "POST", "/v3/documents", { ...replacing, entityContext: "" }),
+    ],
+  ])("the owner's is not replaced by an addition of %s", async (_who, add) => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: "A bakery." });
     const { status, body } = await add();
     expect([200, 201]).toContain(status);
@@ -148,7 +151,7 @@ describe("guidance is told by who wrote it", () => {
     expect(await contextOf()).toBe("A bakery.");
   });
 
-  test("a caller without a key is named as one", async () => {
+  test("a caller without a key is named as such", async () => {
     await send("full", "PATCH", "/v3/container-tags/alpha", { entityContext: null });
     await send("none", "POST", "/v3/documents", replacing);
     await rest.settle();
@@ -157,7 +160,7 @@ describe("guidance is told by who wrote it", () => {
     });
   });
 
-  test("a model reads that of others as data, quoted", () => {
+  test("a model receives the guidance of others as quoted data", () => {
     const guidance = { statedContext: { text: `x\n${ORDER}`, by: "key:1" } };
     const input = {
       text: "t",

@@ -58,7 +58,7 @@ async function callTool(caller: Caller, name: string, args: Record<string, unkno
   return { text, isError };
 }
 
-describe("an error names a path of the server to the owner and the log alone", () => {
+describe("errors reveal server paths to the owner and the log only", () => {
   test("when the disk is full", async () => {
     await start({ RECOLLECT_MAX_STORE_MEGABYTES: "2" });
     await makeKey();
@@ -83,7 +83,7 @@ describe("an error names a path of the server to the owner and the log alone", (
     expect((await callTool("owner", "add-memory", document(98))).text).toContain(folder);
   });
 
-  test("when files cannot be kept or are gone", async () => {
+  test("when files cannot be stored or are missing", async () => {
     await start();
     await makeKey();
     const form = await encodeForm({
@@ -129,7 +129,7 @@ describe("an error names a path of the server to the owner and the log alone", (
     await rest.settle();
     await rest.close();
     await start();
-    // Only now: a store that is damaged when it is opened is not served at all.
+    // Damaged after opening, because a store that is damaged when opened is not served at all.
     await damage(join(folder, STORE_FILE));
     const paths = ["/v3/documents/list", "/v4/memories/list"];
     const answers = await Promise.all(
@@ -147,7 +147,7 @@ describe("an error names a path of the server to the owner and the log alone", (
     expect([owners.status, owners.text.includes(folder)]).toEqual([500, true]);
   });
 
-  test("when the folder of the embedding model is not there", async () => {
+  test("when the folder of the embedding model is missing", async () => {
     const model = join(folder, "no-such-model");
     await start({ RECOLLECT_EMBEDDER: "static", RECOLLECT_EMBEDDING_MODEL: model });
     await makeKey();
@@ -164,7 +164,7 @@ describe("an error names a path of the server to the owner and the log alone", (
   });
 });
 
-test("every error whose text has a path says so", () => {
+test("every error that contains a path declares it", () => {
   const root = join(import.meta.dirname, "../../src");
   const files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
   const calls = files.flatMap((file) =>
@@ -191,7 +191,7 @@ async function findBlobs(folder: string): Promise<{ directory: string; files: st
   throw new Error("There is no folder of files");
 }
 
-/** Overwrites the pages that hold texts of documents. */
+/** Overwrites the database pages that hold document texts. */
 async function damage(file: string): Promise<void> {
   const bytes = await readFile(file);
   for (let at = 4096; at < bytes.length; at += 4096)

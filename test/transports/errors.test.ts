@@ -4,7 +4,7 @@ import { errorBody, exitCodeOf, refusalOf, retryHeaders, statusOf } from "../../
 import { BodyError } from "../../src/lib/request-body.js";
 import { captureLog } from "../support/captured-log.js";
 
-test("every kind has its status", () => {
+test("every error kind has its status", () => {
   expect(Object.fromEntries(ERROR_KINDS.map((kind) => [kind, statusOf(kind)]))).toEqual({
     invalid: 400,
     unauthorized: 401,
@@ -23,20 +23,20 @@ test("every kind has its status", () => {
   });
 });
 
-test.each(ERROR_KINDS)("the body for %s is text in every field that clients print", (kind) => {
+test.each(ERROR_KINDS)("the body for %s has text in every field that clients print", (kind) => {
   const body = errorBody({ kind, message: "What happened.", issues: [] });
   for (const field of [body.error, body.message, body.details ?? ""]) expect(field).toEqual(expect.any(String));
   expect([body.error, body.details]).toContain("What happened.");
   expect(body.message).toBe("What happened.");
 });
 
-describe("trying again", () => {
-  test("a final conflict is not to be repeated, one that passes is", () => {
+describe("retries", () => {
+  test("a final conflict must not be retried, a passing one may", () => {
     expect(retryHeaders({ kind: "conflict", retryAfter: undefined })).toEqual({ "x-should-retry": "false" });
     expect(retryHeaders({ kind: "conflict", retryAfter: 3 })).toEqual({ "retry-after": "3" });
   });
 
-  test("what lasts is 4xx, or the fault of this server and said to last", () => {
+  test("server errors other than internal ones say whether to retry", () => {
     for (const kind of ERROR_KINDS) {
       const headers = retryHeaders({ kind, retryAfter: undefined });
       if (statusOf(kind) < 500 || kind === "internal") continue;
@@ -44,21 +44,21 @@ describe("trying again", () => {
     }
   });
 
-  test("the time to wait is whole seconds, at least one and at most a minute", () => {
+  test("the delay is in whole seconds, from one second to one minute", () => {
     expect(retryHeaders({ kind: "rate_limited", retryAfter: 0.2 })).toEqual({ "retry-after": "1" });
     expect(retryHeaders({ kind: "rate_limited", retryAfter: 3_600 })).toEqual({ "retry-after": "60" });
     expect(retryHeaders({ kind: "rate_limited", retryAfter: undefined })).toEqual({ "retry-after": "1" });
     expect(retryHeaders({ kind: "unavailable", retryAfter: undefined })).toEqual({ "retry-after": "2" });
   });
 
-  test("other errors do not ask for it", () => {
+  test("other errors say nothing about retries", () => {
     for (const kind of ["invalid", "not_found", "internal"] as const)
       expect(retryHeaders({ kind, retryAfter: undefined })).toEqual({});
   });
 });
 
-describe("what an error tells the outside", () => {
-  test("an expected one: its own words, and nothing in the log", () => {
+describe("what an error reveals", () => {
+  test("an expected error: its own message, and nothing in the log", () => {
     const log = captureLog();
     const issues = [{ path: ["q"], message: "must not be empty" }];
     const refusal = refusalOf(new AppError("invalid", "q: must not be empty", { issues }), log, "here");
@@ -72,7 +72,7 @@ describe("what an error tells the outside", () => {
     expect(log.lines).toEqual([]);
   });
 
-  test("an unexpected one: a fixed text with an id, under which the log has the rest", () => {
+  test("an unexpected error: a fixed text with an id that refers to the log", () => {
     const log = captureLog();
     const refusal = refusalOf(new TypeError("secret sm_key /home/somebody"), log, "POST /v3/documents");
     expect(refusal.kind).toBe("internal");
@@ -83,13 +83,13 @@ describe("what an error tells the outside", () => {
     expect(String(line?.["error"])).toContain("secret sm_key");
   });
 
-  test("something thrown that is no error at all", () => {
+  test("a thrown value that is not an error", () => {
     const log = captureLog();
     expect(refusalOf("oops", log, "here").kind).toBe("internal");
     expect(log.lines).toHaveLength(1);
   });
 
-  test("a corrupt store: its own words, and a line in the log", () => {
+  test("a corrupt store: its own message, and a line in the log", () => {
     const log = captureLog();
     expect(refusalOf(new AppError("corrupt", "The store x is damaged."), log, "here").message).toBe(
       "The store x is damaged.",
@@ -111,6 +111,6 @@ describe("what an error tells the outside", () => {
   });
 });
 
-test("the command line ends with 2 for wrong use and with 1 for what failed", () => {
+test("the command line exits with 2 for usage errors and with 1 for failures", () => {
   expect(ERROR_KINDS.filter((kind) => exitCodeOf(kind) === 2)).toEqual(["invalid"]);
 });

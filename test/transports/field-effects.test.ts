@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** What probes of reading look at. */
+/** Creates what the probes of read requests look at. */
 async function fillWorld(): Promise<Record<string, string>> {
   const add = async (body: Record<string, unknown>) => (await rest.send("POST", "/v3/documents", body)).body.id;
   const paragraphs = ["Mia lives in Rome.", "Mia keeps bees and sells honey.", "Her roof has eight hives of bees."];
@@ -65,10 +65,10 @@ async function fillWorld(): Promise<Record<string, string>> {
   return { bees, memory, batch: entries[0].batchId, late: late.toISOString(), until: until.toISOString() };
 }
 
-/** Where a container is named that has none of it, nothing is found. */
+/** With another container, nothing is found. */
 const NOT_THERE = /\?containerTag$/;
 
-/** What a request does, without what differs from one time to the next. */
+/** The outcome of a request, without values that differ between runs. */
 async function outcomeOf(route: string, probe: Probe, sent: Probe["with"]): Promise<{ status: number; text: string }> {
   const place: Place = { rest, tag: `probe-${(places += 1)}`, ids };
   await probe.before?.(place);
@@ -92,7 +92,7 @@ function steady(text: string, tag: string): string {
       .replaceAll(new RegExp(`"${today}T[^"]*"`, "g"), '"NOW"')
       .replaceAll(/\b[1-9A-HJ-NP-Za-km-z]{22}\b/g, "ID")
       .replaceAll(/sm_[\w.]{20,}/g, "KEY")
-      // Every request here is one operation more.
+      // Every request here adds one operation.
       .replaceAll(/("sm_operations","total":|"date":"[^"]*","total":)[1-9]\d*/g, "$1N")
       .replaceAll(/"(timing|searchTime|duration|latency|avgDuration|took|startTime|endTime)":[\d.]+/g, '"$1":0')
   );
@@ -103,7 +103,7 @@ test("every field of every route has a probe, or a reason for having none", () =
   expect(Object.keys(EFFECTS).sort(), advice).toEqual([...new Set(requestFields())].sort());
 });
 
-test("the reasons name tests that are there", () => {
+test("the tests that reasons refer to exist", () => {
   const reasons = Object.values(EFFECTS).flatMap((effect) => ("reason" in effect ? [effect.reason] : []));
   const named = new Set(reasons.flatMap((reason) => reason.match(/test\/\S+?\.test\.ts/g) ?? []));
   expect([...named].filter((path) => !existsSync(resolve(import.meta.dirname, "../..", path)))).toEqual([]);
@@ -119,6 +119,6 @@ test.each(probes)("%s", async (name, probe) => {
   const set = await outcomeOf(route, probe, probe.with);
   expect(set.status, set.text).toBeLessThan(NOT_THERE.test(name) ? 405 : 400);
   expect(set.text).not.toBe(without.text);
-  // What differs each time says nothing about the field.
+  // Values that differ on every request would say nothing about the field.
   expect(await outcomeOf(route, probe, probe.without)).toEqual(without);
 });

@@ -9,7 +9,7 @@ import { openRest, type OpenedRest, type RestAnswer } from "../support/rest.js";
 
 const TAG = "limits";
 
-/** What a request needs beside what its schema requires, or which of its fields exclude each other. */
+/** What a request needs beyond its schema, and which of its fields exclude each other. */
 const IN_TAG = { fields: { containerTag: TAG } };
 const FORGETTING = { fields: { containerTag: TAG, content: "Mia keeps bees." } };
 const BASES: Readonly<Record<string, RouteBase>> = {
@@ -30,7 +30,7 @@ const BASES: Readonly<Record<string, RouteBase>> = {
   "DELETE /v3/connections/{connection}": { fields: { containerTags: [TAG] } },
   "POST /v3/purge": { fields: { containerTag: "none" }, oneOf: ["containerTag", "documentId", "memoryId"] },
 };
-/** Limits whose edge a request cannot reach by its schema alone, by the start of their name. What is beyond is refused all the same. */
+/** Limits that requests cannot reach by the schema alone, by the start of their name. Values beyond are still refused. */
 const REASONS: Readonly<Record<string, string>> = {
   "POST /v4/conversations body messages[].content: type null":
     "beside tool_calls: test/transports/rest-conversations.test.ts",
@@ -94,28 +94,28 @@ async function send(route: string, { place, value, body }: LimitedRequest): Prom
   return rest.send(method, path, value);
 }
 
-/** What a refusal says, one line; null where the field was taken. A batch refuses each of its documents by itself. */
+/** The text of a refusal as one line; null if the value was accepted. A batch refuses documents one by one. */
 function refusalOf({ status, body }: RestAnswer): string | null {
   if (status === 400) return JSON.stringify([body.message, body.issues ?? []]);
   if (typeof body?.failed === "number" && body.failed > 0) return JSON.stringify(body.results);
   return null;
 }
 
-/** A document of a batch is refused by itself, so what is wrong is told from there on. */
+/** A batch refuses documents one by one, so the path starts within the document. */
 function names(refusal: string, { path }: LimitProbe): boolean {
   const told = path[0] === "documents" ? path.slice(2) : path;
   return refusal.includes(told.join("."));
 }
 
-/** The words of libraries, and numbers that do not fit their noun. */
+/** Wording of libraries, and plurals that do not match their number. */
 const FOREIGN =
   /too (?:big|small|short|long)|expected|received|unrecogni[sz]ed|invalid |[<>]=?|\b1 (?:characters|entries|bytes|documents|containers)\b|NaN|undefined/i;
 
-/** True for a sentence that says what must be, and up to where. */
+/** True for a sentence that states the requirement and its limit. */
 function isPlain(refusal: string, { name }: LimitProbe): boolean {
   const [, most] = /: (?:maxLength|maximum|maxItems) (\d+)$/.exec(name) ?? [];
   const tellsLimit = most === undefined || refusal.replaceAll(",", "").includes(most);
-  // Just above a limit of a query is a fraction, and two are named in words.
+  // Just above a limit in a query is a fraction, and a limit of two is written as a word.
   const isToldElse = /must be a whole number"|must name two different containers/.test(refusal);
   return !FOREIGN.test(refusal) && /\b(?:must|is missing)\b/.test(refusal) && (tellsLimit || isToldElse);
 }
@@ -143,12 +143,12 @@ function short({ value }: LimitedRequest): string {
   return JSON.stringify(value).slice(0, 150);
 }
 
-test("every limit of the API document holds, edge for edge", async () => {
+test("every limit in the API document holds exactly", async () => {
   expect(probes.length).toBeGreaterThan(600);
   expect(await deviations()).toEqual([]);
 }, 120_000);
 
-test("every reason is that of a limit, and names tests that are there", () => {
+test("every reason belongs to a limit, and the tests that it names exist", () => {
   const idle = Object.keys(REASONS).filter((start) => !probes.some(({ name }) => name.startsWith(start)));
   const named = Object.values(REASONS).flatMap((reason) => reason.match(/test\/\S+?\.test\.ts/g) ?? []);
   const missing = named.filter((path) => !existsSync(resolve(import.meta.dirname, "../..", path)));

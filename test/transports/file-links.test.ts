@@ -6,9 +6,9 @@ import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
 let server: Listening;
-/** Opens the container `mia` alone. */
+/** Grants access to the container `mia` only. */
 let mia: string;
-/** Opens the container `tom` alone. */
+/** Grants access to the container `tom` only. */
 let tom: string;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const request = (path: string, { key, headers, ...init }: Sent = {}) =>
 
 const TEXT = "The code of the vault.";
 
-/** A file of Mia's, and the path of a link to it. */
+/** Uploads a file to `mia`. @returns its document and the link to it */
 async function upload(): Promise<{ id: string; path: string; link: URL }> {
   const { bytes, headers } = await encodeForm({
     file: new File([`${TEXT} ${createId()}`], "vault.txt", { type: "text/plain" }),
@@ -54,14 +54,14 @@ async function upload(): Promise<{ id: string; path: string; link: URL }> {
 }
 
 describe("the address of a file without a link", () => {
-  test("asks for a key", async () => {
+  test("requires a key", async () => {
     const { link } = await upload();
     const { status } = await request(link.pathname);
     expect(status).toBe(401);
     expect((await request(link.pathname, { key: "sm_wrong" })).status).toBe(401);
   });
 
-  test("opens to keys that may read the document, and is nothing to others", async () => {
+  test("returns the file to keys that may read the document, and 404 to others", async () => {
     const { link } = await upload();
     const own = await request(link.pathname, { key: mia });
     expect(own.status).toBe(200);
@@ -74,7 +74,7 @@ describe("the address of a file without a link", () => {
 });
 
 describe("a link to a file", () => {
-  test("opens it without a key, from a page of any site, whole and in pieces", async () => {
+  test("returns it without a key, to a page of any site, whole or in ranges", async () => {
     const { path } = await upload();
     const answer = await request(path, { headers: { origin: "https://elsewhere.example" } });
     expect(answer.status).toBe(200);
@@ -85,15 +85,15 @@ describe("a link to a file", () => {
   });
 
   test.each<[what: string, change: (link: URL, other: URL) => void]>([
-    ["a later end", ({ searchParams }) => searchParams.set("expires", String(Date.now()))],
-    ["no end", ({ searchParams }) => searchParams.delete("expires")],
-    ["an end that is no number", ({ searchParams }) => searchParams.set("expires", "Infinity")],
+    ["a later expiry", ({ searchParams }) => searchParams.set("expires", String(Date.now()))],
+    ["no expiry", ({ searchParams }) => searchParams.delete("expires")],
+    ["an expiry that is not a number", ({ searchParams }) => searchParams.set("expires", "Infinity")],
     ["another signature", ({ searchParams }) => searchParams.set("signature", "A".repeat(43))],
     ["an empty signature", ({ searchParams }) => searchParams.set("signature", "")],
     ["a signature of 10 KB", ({ searchParams }) => searchParams.set("signature", "A".repeat(10_000))],
-    ["the key of another file", (link, other) => void (link.pathname = other.pathname)],
-    ["the key of no file", (link) => void (link.pathname = `/files/${createId()}`)],
-  ])("with %s is nothing", async (_what, change) => {
+    ["the path of another file", (link, other) => void (link.pathname = other.pathname)],
+    ["the path of an unknown file", (link) => void (link.pathname = `/files/${createId()}`)],
+  ])("with %s returns 404", async (_what, change) => {
     const [{ link }, { link: other }] = [await upload(), await upload()];
     change(link, other);
     const answer = await request(link.pathname + link.search);
@@ -101,18 +101,18 @@ describe("a link to a file", () => {
     expect(await answer.text()).not.toContain(TEXT);
   });
 
-  test("whose signature is given twice is refused", async () => {
+  test("with two signatures is refused", async () => {
     const { path } = await upload();
     expect((await request(`${path}&signature=${"A".repeat(43)}`)).status).toBe(400);
   });
 
-  test("opens no other address", async () => {
+  test("grants access to no other address", async () => {
     const { id, link } = await upload();
     for (const path of [`/v3/documents/${id}`, `/v3/documents/${id}/file-url`, "/v3/documents"])
       expect((await request(path + link.search)).status).toBe(401);
   });
 
-  test("ends when its document moves to other containers, and when it is deleted", async () => {
+  test("stops working when its document moves to other containers, and when it is deleted", async () => {
     const owner = await rest.ownerKey();
     const { id, path } = await upload();
     await rest.settle();

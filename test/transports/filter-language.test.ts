@@ -17,13 +17,13 @@ interface Group {
 }
 type Expression = Condition | Group;
 
-// ------------------------------------------------------------------------------ what contract 1.13 says, literally
+// --------------------------------------------------------------------------- the rules of contract 1.13, literally
 
 function isGroup(expression: Expression): expression is Group {
   return "AND" in expression || "OR" in expression;
 }
 
-/** Both lists of a group must hold; an empty one always does. */
+/** Both lists of a group must hold; an empty list always does. */
 function holds(expression: Expression, test: (condition: Condition) => boolean): boolean {
   if (!isGroup(expression)) return test(expression);
   const { AND = [], OR = [] } = expression;
@@ -73,7 +73,7 @@ function compare(stored: number, operator: string, wanted: number): boolean {
   }
 }
 
-/** A memory's own value decides; where it has none, that of any of its documents. */
+/** A memory's own value decides; if it has none, the value of any of its documents does. */
 function memoryConditionHolds(condition: Condition, { own, documents }: Remembered): boolean {
   if (Object.hasOwn(own, condition.key)) return conditionHolds(condition, own);
   return documents.some((metadata) => conditionHolds(condition, metadata));
@@ -158,14 +158,14 @@ const SUBJECTS = ["apple", "bridge", "candle", "dolphin", "engine", "forest", "g
 const SEED = 20_240_506;
 
 let rest: OpenedRest;
-/** Metadata of each document by its id. */
+/** Metadata of each document, by its id. */
 const documents = new Map<string, Metadata>();
-/** Those that have a text to search in; memories that were given as they are have documents without. */
+/** Documents with searchable text; those of directly created memories have none. */
 const withText = new Set<string>();
 /** What a filter looks at for each memory, by its text. */
 const memories = new Map<string, Remembered>();
 
-/** Two words that no other number has, so that nothing is taken for a repetition. */
+/** Two words that are unique to a number, so that nothing counts as a duplicate. */
 function subject(number: number): string {
   return `${SUBJECTS[number % 8] ?? ""} ${SUBJECTS[Math.floor(number / 8)] ?? ""}`;
 }
@@ -223,7 +223,7 @@ interface Told {
   readonly memory: string;
 }
 
-test("a filter means the same everywhere, and what it says", { timeout: 60_000 }, async () => {
+test("filters behave as documented, and alike in lists, searches and profiles", { timeout: 60_000 }, async () => {
   const containerTag = "filtered";
   let kept = 0;
   let runs = 0;
@@ -266,7 +266,7 @@ test("a filter means the same everywhere, and what it says", { timeout: 60_000 }
     }),
     { numRuns: 300, seed: SEED },
   );
-  // Neither nothing nor everything: the test would say nothing.
+  // Filters that match nothing or everything would prove nothing.
   expect(kept / runs).toBeGreaterThan(0.1);
   expect(kept / runs).toBeLessThan(0.9);
 });

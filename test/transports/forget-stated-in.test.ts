@@ -12,7 +12,7 @@ let rest: OpenedRest;
 let document: string;
 let memory: string;
 
-/** A password that somebody told, in a document that says other things too. */
+/** A password stated in a document that says other things too. */
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });
   const { body } = await rest.send("POST", "/v3/documents", {
@@ -41,8 +41,8 @@ const text = async () => (await rest.send("GET", `/v3/documents/${document}`)).b
 const found = async (q = "wifi password") =>
   JSON.stringify((await rest.send("POST", "/v4/search", { q, containerTag: "home" })).body);
 
-describe("what was forgotten and a document still states", () => {
-  test("is told by REST, and gone from search", async () => {
+describe("a forgotten memory that a document still states", () => {
+  test("is reported with the document over REST, and left out of searches", async () => {
     const { body } = await rest.send("DELETE", "/v4/memories", { id: memory, containerTag: "home" });
     expect(body).toEqual({ id: memory, forgotten: true, removed: "memory", statedIn: stating() });
     expect(await found()).not.toContain(PASSWORD);
@@ -50,7 +50,7 @@ describe("what was forgotten and a document still states", () => {
     expect(await text()).toContain(PASSWORD);
   });
 
-  test("is told by whatever else deletes by id", async () => {
+  test("is reported in a header by DELETE /v3/documents/{id}", async () => {
     const other = await rest.send("POST", "/v4/memories", {
       memories: [{ content: "Tea is green." }],
       containerTag: "home",
@@ -65,17 +65,17 @@ describe("what was forgotten and a document still states", () => {
     expect(await text()).toContain(PASSWORD);
   });
 
-  test("is told when many are deleted", async () => {
+  test("is reported by bulk deletion", async () => {
     const { body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [memory] });
     expect(body).toMatchObject({ removed: [{ id: memory, kind: "memory" }], statedIn: stating() });
   });
 
-  test("is not told of a document that goes in the same request", async () => {
+  test("is not reported for a document deleted in the same request", async () => {
     const { body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [memory, document] });
     expect(body).toMatchObject({ deletedCount: 2, statedIn: [] });
   });
 
-  test("is told before and after forgetting what matches", async () => {
+  test("is reported by forget-matching, in a dry run and afterwards", async () => {
     const ask = { containerTag: "home", ids: [memory] };
     for (const dryRun of [true, false]) {
       const { body } = await rest.send("POST", "/v4/memories/forget-matching", { ...ask, dryRun });
@@ -83,7 +83,7 @@ describe("what was forgotten and a document still states", () => {
     }
   });
 
-  test("is in no file once the forgotten memory is purged, and all else that the document says is still found", async () => {
+  test("is in no file once the memory is purged, and the rest of the document remains", async () => {
     await rest.send("DELETE", "/v4/memories", { id: memory, containerTag: "home" });
     const { body } = await rest.send("POST", "/v3/purge", { memoryId: memory, confirm: true });
     expect(body).toEqual({ documents: 0, memories: 1, files: 0, passages: 1, statedIn: [], complete: true });
@@ -94,7 +94,7 @@ describe("what was forgotten and a document still states", () => {
     expect(findInFiles(rest.dataDirectory, [PASSWORD])).toEqual([]);
   });
 
-  test("is nothing where the memory was written directly", async () => {
+  test("is reported with no document if it was written directly", async () => {
     const { body } = await rest.send("POST", "/v4/memories", {
       memories: [{ content: "The gate code is 7731" }],
       containerTag: "home",
@@ -104,7 +104,7 @@ describe("what was forgotten and a document still states", () => {
   });
 });
 
-describe("what no memory stands for", () => {
+describe("a statement without a memory", () => {
   const passage = "The alarm code of the cabin is 9924.";
   let cabin: string;
   beforeEach(async () => {
@@ -113,7 +113,7 @@ describe("what no memory stands for", () => {
     await rest.settle();
   });
 
-  test("is named with its document by who forgets what matches, before and after", async () => {
+  test("is reported with its document by forget-matching, in a dry run and afterwards", async () => {
     for (const dryRun of [true, false]) {
       const ask = { containerTag: "home", query: "alarm code of the cabin", dryRun };
       const { body } = await rest.send("POST", "/v4/memories/forget-matching", ask);
@@ -126,7 +126,7 @@ describe("what no memory stands for", () => {
     expect(body).toMatchObject({ count: 0, statedIn: [] });
   });
 
-  test("is offered to an agent that asks what could be forgotten, and a document of a candidate is not", async () => {
+  test("is offered to an agent that looks for what to forget, unlike the document of a candidate", async () => {
     const mcp = await connectToHome();
     const asked = await mcp.call("forget", { query: "alarm code of the cabin" });
     expect(asked.structured["candidates"]).toEqual([]);
@@ -147,7 +147,7 @@ describe("an agent that forgets", () => {
   });
   afterEach(() => mcp.close());
 
-  test("is told which document still states it, may offer to forget that, and does so by its id", async () => {
+  test("is told which document still states it, and can forget that document by its id", async () => {
     const forgotten = await mcp.call("forget", { id: memory });
     const told = stating().map(({ source: _source, ...rest }) => rest);
     expect(forgotten.structured["statedIn"]).toEqual(told);
@@ -157,7 +157,7 @@ describe("an agent that forgets", () => {
     expect(await found()).not.toContain(PASSWORD);
   });
 
-  test("of nothing that a document states is offered nothing", async () => {
+  test("is told of no document if none states it", async () => {
     const { body } = await rest.send("POST", "/v4/memories", {
       memories: [{ content: "The gate code is 7731" }],
       containerTag: "home",

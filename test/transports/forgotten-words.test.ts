@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { seededNumbers } from "../support/hostile-files.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Where forgetting says that searches leave the words out, no search has them, wherever and however often they stand. */
+/** If forgetting reports that searches leave a statement out, no search returns any of its occurrences. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });
@@ -47,7 +47,7 @@ async function expectNoneFound(containerTag: string, told: string): Promise<void
 }
 
 test.each([null, 60, 100, 140, 200])(
-  "a statement is gone in every form and in pieces of %s characters",
+  "a forgotten statement is found in none of its forms, with chunks of %s characters",
   async (size) => {
     await rest.send("PATCH", "/v3/settings", { chunkSize: size });
     const next = seededNumbers(size ?? 1);
@@ -66,7 +66,7 @@ test.each([null, 60, 100, 140, 200])(
   },
 );
 
-test("what is said again in another turn of a conversation is gone there too", async () => {
+test("a forgotten statement repeated in other turns of a conversation is not found there either", async () => {
   const said = [
     "I live in Ghent.",
     "Which trains are there? I live in Ghent, remember.",
@@ -95,7 +95,7 @@ test("what is said again in another turn of a conversation is gone there too", a
   }
 });
 
-test("a sentence that only begins with the same word stays", async () => {
+test("a sentence that only begins with the same word is still found", async () => {
   await rest.send("PATCH", "/v3/settings", { chunkSize: 60 });
   const content = "Boris lives in the town of Ghent. Ghent has a fine museum beside the river. Boris was born in Ulm.";
   await rest.send("POST", "/v3/documents", { content, containerTag: "home" });

@@ -8,19 +8,19 @@ import { type ApiRequest, readOperations, requestsTo } from "../support/api-requ
 import { LOOPBACK, openRest, type OpenedRest, requestInit } from "../support/rest.js";
 import type { SchemaSource } from "../support/schema-arbitrary.js";
 
-/** Another one with `FUZZ_SEED=… npx vitest run test/transports/fuzz.test.ts`. */
+/** For another seed: `FUZZ_SEED=… npx vitest run test/transports/fuzz.test.ts`. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
 const REQUESTS = Number(process.env["FUZZ_REQUESTS"] ?? 2_500);
 const AT_ONCE = 20;
 const PATIENCE_MS = 15_000;
 const SHOWN_FAILURES = 12;
 
-/** What requests name; the canary lies in none of them. */
+/** The containers that requests name; none of them contains the canary. */
 const CONTAINERS = ["den", "shed", "user:1", "a.b-c_d"];
 const CANARY = "zanzibarcanary";
-/** What lies in no container, so that it can be asked for without naming one, and never holds what was sent. */
+/** Tags of operations that belong to no container and never return submitted content. */
 const WITHOUT_CONTENT = new Set(["analytics", "billing", "team", "connections", "session", "service", "web app"]);
-/** What these name by an id must lie in the containers that they name. */
+/** Operations whose ids must belong to the containers that the request names. */
 const BOUND_BY_CONTAINER = new Set([
   "PATCH /v4/memories",
   "DELETE /v4/memories",
@@ -28,20 +28,20 @@ const BOUND_BY_CONTAINER = new Set([
   "POST /v3/documents/documents/by-ids",
   "POST /v3/container-tags/{containerTag}/inferred/{memoryId}/review",
 ]);
-/** Ends everything: tried on its own at the end. */
+/** Deletes everything, so it is tried last, on its own. */
 const LAST = "/v3/settings/reset";
-/** Files come as what they were uploaded as. */
+/** Files are returned with the type of their upload. */
 const ANY_TYPE = "application/octet-stream";
 
 let rest: OpenedRest;
 let operations: ReturnType<typeof readOperations>;
 let source: SchemaSource;
-/** The same with ids of the vault among the others. */
+/** The same, with ids of the vault among the others. */
 let boldSource: SchemaSource;
-/** Ids of what lies in the vault, and all that the service tells of it. */
+/** Ids of the vault's contents, and everything that the service returns about it. */
 const vault: { document: string; memory: string; content: unknown } = { document: "", memory: "", content: null };
 const VAULT_CUSTOM_ID = "vault-document";
-/** What requests found or made outside the vault, the newest last. */
+/** Ids that requests found or created outside the vault, the newest last. */
 const seen: string[] = [];
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ async function readVault(): Promise<unknown> {
   return [documents.body, memories.body, container.body];
 }
 
-/** Fields that mean something: containers, ids of what is there, texts that are found, filters that can be read. */
+/** Values that make sense: containers, existing ids, texts that match, valid filters. */
 function knownValues({ isBold }: { isBold: boolean }): SchemaSource["known"] {
   const container = fc.constantFrom(...CONTAINERS);
   const found = fc.nat().map((number) => seen[number % seen.length]);
@@ -91,13 +91,13 @@ function knownValues({ isBold }: { isBold: boolean }): SchemaSource["known"] {
     fc.constantFrom("note-0", "note-1", "own id/1"),
     fc.constant(null).map(createId),
   );
-  /** Asking for it by an id must not open another container. */
+  /** Even by its id, content of another container must not be returned. */
   const anyId = fc.oneof(ownId, fc.constantFrom(vault.document, vault.memory, VAULT_CUSTOM_ID));
   const id = isBold ? anyId : ownId;
   const words = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 80 })
     .filter((one) => one.trim() !== "" && !one.includes(CANARY));
-  /** Nothing that is sent to be kept holds the canary, so that only the vault has it. */
+  /** Stored values never contain the canary, so that only the vault does. */
   const text = fc.oneof(fc.constantFrom("Mia keeps bees.", "She moved to Porto in May 2024."), words);
   const question = fc.oneof(fc.constantFrom(CANARY, `Where is the ${CANARY}?`, "bees roof", "Mia"), words);
   const condition = fc.record(
@@ -179,11 +179,11 @@ async function send({ method, path, body, headers }: ApiRequest): Promise<Outcom
   return Promise.race([answer, hang]).finally(() => clearTimeout(timer));
 }
 
-/** What is wrong with an answer, or null. */
+/** The reason why a response is wrong, or null. */
 function objectionTo(request: ApiRequest, { status, type, text }: Outcome): string | null {
   const { method } = request;
   if (status >= 500) return `it fails with ${status}: ${text.slice(0, 300)}`;
-  // A refusal may repeat what was sent.
+  // A refusal may repeat the request.
   if (status < 400 && namesOthers(request) && text.includes(CANARY))
     return `it tells what lies in another container: ${text.slice(0, 600)}`;
   if (method === "OPTIONS") return status === 204 ? null : `a preflight is answered with ${status}`;
@@ -210,7 +210,7 @@ function sorted(value: unknown): unknown {
   return entries.map(([name, part]) => [name, sorted(part)]);
 }
 
-/** An odd path may have become that of another operation. */
+/** An odd path may match another operation. */
 function endpointOf({ method, path }: ApiRequest) {
   const bare = path.replace(/\?.*/s, "");
   const ofMethod = ENDPOINTS.filter((endpoint) => endpoint.method === method.toLowerCase());
@@ -220,7 +220,7 @@ function endpointOf({ method, path }: ApiRequest) {
   );
 }
 
-/** True when a request may only be told about containers that it names, none of which is the vault. */
+/** True if a request may only return content of the containers that it names, which never include the vault. */
 function namesOthers({ operation, value, query, pathValues }: ApiRequest): boolean {
   if (WITHOUT_CONTENT.has(operation.tag)) return true;
   const { containerTag, containerTags } = { ...(value as object | null) } as Record<string, unknown>;
@@ -233,20 +233,20 @@ function sourceFor({ method, path }: ApiRequest["operation"]): SchemaSource {
   return BOUND_BY_CONTAINER.has(`${method} ${path}`) ? boldSource : source;
 }
 
-/** True for a request that may change the vault: it names something in it, and no other container. */
+/** True for a request that may change the vault: it names something in the vault, and no other container. */
 function mayTouchVault(request: ApiRequest): boolean {
   const said = JSON.stringify([request.value, request.body, request.pathValues, request.query]);
   const isNamed = [vault.document, vault.memory, VAULT_CUSTOM_ID].some((id) => said.includes(id));
   return isNamed && !namesOthers(request);
 }
 
-/** More is written than removed, so that there is something to find. */
+/** Writes are more frequent than deletions, so that there is something to find. */
 function weightOf({ method, path, tag }: ApiRequest["operation"]): number {
   if (WITHOUT_CONTENT.has(tag) || method === "DELETE" || /\/(merge|purge)$/.test(path)) return 1;
   return /^\/v[34]\/(documents|memories|conversations)(\/batch|\/file)?$/.test(path) ? 8 : 4;
 }
 
-/** Ids that later requests may ask for; not what a refusal repeats. */
+/** Keeps ids from successful responses for later requests. */
 function remember(text: string): void {
   const ids = [...text.matchAll(/(?:"(?:id|mergeId|documentId)":"|\/files\/)([\w-]{22,60})"/g)].map(
     ([, id = ""]) => id,
@@ -261,7 +261,7 @@ function tell({ fault, method, path, headers, body }: ApiRequest): string {
 }
 
 test(
-  `${REQUESTS} requests made from the API document, whole and broken (seed ${SEED})`,
+  `handles ${REQUESTS} valid and broken requests generated from the API document (seed ${SEED})`,
   { timeout: 240_000 },
   async () => {
     const random = operations.filter(({ path }) => path !== LAST);
@@ -290,26 +290,26 @@ test(
       .map((line) => JSON.stringify(line).slice(0, 1_500));
     expect(failures.join("\n\n"), `seed ${SEED}; ${errors.slice(0, 5).join("\n")}`).toBe("");
     expect(errors).toEqual([]);
-    // Otherwise it would only have been refused, or nothing would have been refused.
+    // Shows that requests were both accepted and refused.
     expect(statuses.get(200) ?? 0).toBeGreaterThan(REQUESTS / 5);
     expect(statuses.get(400) ?? 0).toBeGreaterThan(REQUESTS / 20);
   },
 );
 
-test("nothing in the other container was changed, and it is told to whoever asks for it", async () => {
+test("nothing in the other container has changed, and it can still be read there", async () => {
   expect(await readVault()).toEqual(vault.content);
   const { body } = await rest.send("POST", "/v4/search", { q: CANARY, containerTag: "vault", threshold: 0 });
   expect(JSON.stringify(body)).toContain(CANARY);
 });
 
-test("a reset wants its confirmation, whatever else is said, and answers in its shape", async () => {
+test("a reset requires the exact confirmation", async () => {
   for (const body of [{}, { confirmation: "" }, { confirmation: "yes" }, { confirmation: 1 }, [], null])
     expect((await rest.send("POST", LAST, body)).status).toBe(400);
   const { org } = (await rest.send("GET", "/v3/session")).body;
   expect((await rest.send("POST", LAST, { confirmation: org.name })).status).toBe(200);
 });
 
-/** Any answer may name fields that nothing read. */
+/** Any response may have warnings about unknown fields. */
 function withoutWarnings(body: unknown): unknown {
   if (typeof body !== "object" || body === null || !("warnings" in body)) return body;
   const { warnings, ...rest } = body;

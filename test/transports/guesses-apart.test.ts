@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { openDatabase } from "../support/store-folder.js";
 import { type ServedCore, serveCore } from "../support/served-core.js";
 
-/** A guess rests on memories of two documents of one container; one of the documents then moves to another one. */
+/** A guess is derived from memories of two documents in one container; one document then moves to another container. */
 let served: ServedCore;
 let keys: Record<"owner" | "alpha" | "beta", string>;
 let moved: string;
-/** The document that the guess was made for. */
+/** The document for which the guess was made. */
 let guessed: string;
 let ground: string;
 
@@ -63,14 +63,14 @@ async function listed(tag: string): Promise<{ id: string; memory: string }[]> {
 
 const move = () => send("owner", "PATCH", `/v3/documents/${moved}`, { containerTags: ["beta"] });
 
-test("a guess is not told any more once what it followed from lies in another container", async () => {
+test("a guess is forgotten once a memory that it was derived from moves to another container", async () => {
   expect((await move()).status).toBe(200);
   expect((await listed("beta")).map(({ memory }) => memory)).toEqual(["Mia lives in Oslo"]);
   expect((await listed("alpha")).map(({ memory }) => memory)).toEqual(["Mia speaks Norwegian with her patients"]);
   expect((await send("alpha", "GET", "/v3/journal?limit=100")).text).toContain("what it was derived from is gone");
 });
 
-/** Everything that a key is told of a document, of the guess, and of its container. */
+/** Everything that a key can read about the document, the guess and its container. */
 async function toldOf(who: "alpha" | "beta"): Promise<Record<string, string>> {
   const store = await openDatabase(served.opened.file, { readOnly: true });
   const [guess] = store.prepare("select id from memories where text = ?").all(GUESS) as { id: string }[];
@@ -97,7 +97,7 @@ async function toldOf(who: "alpha" | "beta"): Promise<Record<string, string>> {
   return told;
 }
 
-test("whoever has the other container is told nothing of a guess whose document came there without all that it followed from", async () => {
+test("a container that receives the document of a guess without its other sources learns nothing of the guess", async () => {
   expect((await send("owner", "PATCH", `/v3/documents/${guessed}`, { containerTags: ["beta"] })).status).toBe(200);
   const told = await toldOf("beta");
   expect(told["/v4/memories/list"]).toContain("speaks Norwegian");
@@ -105,7 +105,7 @@ test("whoever has the other container is told nothing of a guess whose document 
     expect([path, text]).toEqual([path, expect.not.stringContaining("xqzebrazv")]);
 });
 
-test("the container that it was told in keeps it as history, like its ground: in the journal, and where forgotten memories are shown", async () => {
+test("the former container keeps the guess as history, in the journal and among forgotten memories", async () => {
   await move();
   const told = await toldOf("alpha");
   const telling = Object.keys(told).filter((path) => told[path]?.includes("xqzebrazv") && !path.includes("journal"));
@@ -114,7 +114,7 @@ test("the container that it was told in keeps it as history, like its ground: in
   expect(told["/v3/journal?limit=100"]).toContain("Mia lives in Oslo");
 });
 
-test("it does not come back by an undo", async () => {
+test("undo does not restore the guess while its sources are apart", async () => {
   await move();
   const { core, call } = served.opened;
   const { items } = await core.listJournal(call(), { containerTag: "alpha", limit: 100 });
@@ -128,7 +128,7 @@ test("it does not come back by an undo", async () => {
   expect(JSON.stringify(await listed("alpha"))).not.toContain("xqzebrazv");
 });
 
-test("it comes back by an undo when all of it lies in one container again", async () => {
+test("undo restores the guess once all its sources are in one container again", async () => {
   await move();
   await send("owner", "PATCH", `/v3/documents/${moved}`, { containerTags: ["alpha"] });
   expect(JSON.stringify(await listed("alpha"))).not.toContain("xqzebrazv");
@@ -138,7 +138,7 @@ test("it comes back by an undo when all of it lies in one container again", asyn
   expect((await listed("alpha")).map(({ memory }) => memory)).toContain(GUESS);
 });
 
-/** As a move of an earlier version left it. */
+/** Recreates the state that a move in an earlier version left. */
 async function tellAgain(): Promise<void> {
   const store = await openDatabase(served.opened.file);
   store.prepare("update memories set is_forgotten = 0, forget_reason = null where text = ?").run(GUESS);
@@ -146,16 +146,21 @@ async function tellAgain(): Promise<void> {
 }
 
 test.each<[what: string, method: string, path: string, body: () => object]>([
-  ["forgets the ground", "DELETE", "/v4/memories", () => ({ id: ground, containerTag: "beta" })],
-  ["replaces it", "PATCH", "/v4/memories", () => ({ id: ground, newContent: "Mia moved.", containerTag: "beta" })],
-  ["purges it", "POST", "/v3/purge", () => ({ memoryId: ground, confirm: true })],
+  ["forgets its source", "DELETE", "/v4/memories", () => ({ id: ground, containerTag: "beta" })],
   [
-    "asks what would go with it",
+    "replaces its source",
+    "PATCH",
+    "/v4/memories",
+    () => ({ id: ground, newContent: "Mia moved.", containerTag: "beta" }),
+  ],
+  ["purges its source", "POST", "/v3/purge", () => ({ memoryId: ground, confirm: true })],
+  [
+    "asks what would be forgotten with its source",
     "POST",
     "/v4/memories/forget-matching",
     () => ({ ids: [ground], containerTag: "beta", dryRun: true }),
   ],
-])("whoever %s in the other container learns and changes nothing of it", async (_what, method, path, body) => {
+])("a caller who %s in the other container neither sees nor changes the guess", async (_what, method, path, body) => {
   await move();
   await tellAgain();
   const before = JSON.stringify(await listed("alpha"));

@@ -19,7 +19,7 @@ async function fieldsWarnedOf(method: string, path: string, body: Record<string,
   return warnings.map((text) => text.split(":")[0] ?? "");
 }
 
-test("without a model, who says how texts are read is told what has no effect, and so is who looks at the status", async () => {
+test("without a model, responses and the status name the guidance that has no effect", async () => {
   rest = await openRest({ asOwner: true });
   expect(await fieldsWarnedOf("PATCH", "/v3/settings", PATCHED)).toEqual(["filterPrompt", "workspacePrompt"]);
   expect(await fieldsWarnedOf("PATCH", "/v3/settings", { filterPrompt: "Never store salaries." })).toEqual([]);
@@ -36,7 +36,7 @@ test("without a model, who says how texts are read is told what has no effect, a
   ]);
 });
 
-test("with a model nothing of it is idle", async () => {
+test("with a model, no guidance is reported as having no effect", async () => {
   const settings = { RECOLLECT_LLM_BASE_URL: "http://127.0.0.1:9/v1", RECOLLECT_LLM_MODEL: "none" };
   rest = await openRest({ asOwner: true, settings });
   expect(await fieldsWarnedOf("PATCH", "/v3/settings", PATCHED)).toEqual([]);

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rest.close();
 });
 
-describe("whatever is asked, the answer is results or none", () => {
+describe("hostile queries return results or none", () => {
   test.each(HOSTILE_QUERIES)("POST /v4/search: %s", async (_name, q) => {
     const plain = await rest.send("POST", "/v4/search", { q, containerTag: "mine", threshold: 0 });
     expect(plain.status).toBe(200);
@@ -65,7 +65,7 @@ describe("whatever is asked, the answer is results or none", () => {
   );
 });
 
-describe("what can be searched for in a bad query is searched for", () => {
+describe("the searchable words of a malformed query are searched for", () => {
   test.each([
     "100 KB of prose",
     "a column filter",

@@ -18,7 +18,7 @@ afterAll(() => rest.close());
 
 const LOOPBACK = { host: "127.0.0.1", port: 0, log: captureLog() };
 
-/** An application whose answers take as long as the test wants. */
+/** An application whose responses take as long as the test wants. */
 function slowApp(): { app: HttpApp; release: () => void; isAsked: Promise<void> } {
   const app: HttpApp = new Hono();
   let release = () => undefined as void;
@@ -34,7 +34,7 @@ function slowApp(): { app: HttpApp; release: () => void; isAsked: Promise<void> 
 }
 
 describe("listening", () => {
-  test("port 0 takes a free port, and the URL answers", async () => {
+  test("port 0 picks a free port, and the URL answers", async () => {
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
     expect(server.port).toBeGreaterThan(0);
     const session = await fetch(`${server.url}/v3/session`);
@@ -42,7 +42,7 @@ describe("listening", () => {
     expect(session.headers.get("content-type")).toContain("application/json");
   });
 
-  test("a port that is taken is an error that says what to do", async () => {
+  test("a port in use is an error that says what to do", async () => {
     const error = await listen(rest.app, { ...LOOPBACK, port: server.port }).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({ kind: "unavailable" });
@@ -55,7 +55,7 @@ describe("listening", () => {
     expect(error).toMatchObject({ kind: "unavailable", message: expect.stringContaining("--host") });
   });
 
-  test("on all addresses, nobody gets in without a key, not even from this machine", async () => {
+  test("on all addresses, a key is required, even from this machine", async () => {
     const open = await listen(rest.app, { ...LOOPBACK, host: "0.0.0.0" });
     const answer = await fetch(`http://127.0.0.1:${open.port}/v3/session`);
     expect(answer.status).toBe(401);
@@ -67,7 +67,7 @@ describe("listening", () => {
 });
 
 describe("closing", () => {
-  test("frees the port, ends idle connections and may be asked twice", async () => {
+  test("frees the port, ends idle connections and may be requested twice", async () => {
     const own = await rest.listen();
     await (await fetch(`${own.url}/health`)).text();
     await Promise.all([own.close(), own.close()]);
@@ -77,7 +77,7 @@ describe("closing", () => {
     next.close();
   });
 
-  test("an answer that is being made is still given", async () => {
+  test("a response in progress is still sent", async () => {
     const { app, release, isAsked } = slowApp();
     const own = await listen(app, LOOPBACK);
     const answer = fetch(`${own.url}/slow`).then((response) => response.text());
@@ -88,7 +88,7 @@ describe("closing", () => {
     await closed;
   });
 
-  test("a connection that never ends is cut", async () => {
+  test("a connection that never ends is cut off", async () => {
     const { app, isAsked } = slowApp();
     const own = await listen(app, LOOPBACK);
     const answer = fetch(`${own.url}/slow`).then(
@@ -101,12 +101,12 @@ describe("closing", () => {
   });
 });
 
-describe("what is no proper request", () => {
+describe("malformed requests", () => {
   const host = "Host: 127.0.0.1\r\n";
   const json = "Content-Type: application/json\r\n";
   test.each<[what: string, request: string, ends: boolean, status: number]>([
-    ["no HTTP at all", "HELLO\r\n\r\n", false, 405],
-    ["a method that nobody knows", `FOO /v3/documents HTTP/1.1\r\n${host}\r\n`, false, 405],
+    ["not HTTP at all", "HELLO\r\n\r\n", false, 405],
+    ["an unknown method", `FOO /v3/documents HTTP/1.1\r\n${host}\r\n`, false, 405],
     [
       "two lengths",
       `POST /v3/documents HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
@@ -126,8 +126,8 @@ describe("what is no proper request", () => {
       true,
       400,
     ],
-    ["a Host that is no host", "GET /v3/session HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", false, 400],
-    ["a method without meaning here", `TRACE /v3/session HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, false, 405],
+    ["an invalid Host", "GET /v3/session HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", false, 400],
+    ["an unsupported method", `TRACE /v3/session HTTP/1.1\r\n${host}Connection: close\r\n\r\n`, false, 405],
   ])("%s", async (_what, request, ends, status) => {
     const answer = parseRaw(
       await sendRaw(server.port, request.replace(host, `Host: 127.0.0.1:${server.port}\r\n`), { ends }),
@@ -138,7 +138,7 @@ describe("what is no proper request", () => {
     expect((await fetch(`${server.url}/health`)).status).toBe(200);
   });
 
-  test("a body of 10 MB is refused, whether or not it says so before", async () => {
+  test("a body of 10 MB is refused, with or without a declared length", async () => {
     const body = JSON.stringify({ content: "x".repeat(10_000_000) });
     const headers = { "content-type": "application/json" };
     const announced = await fetch(`${server.url}/v3/documents`, { method: "POST", headers, body });
@@ -156,30 +156,33 @@ describe("what is no proper request", () => {
 
   test.each<[what: string, path: string, status: number]>([
     ["is too long", "/v3/documents", 413],
-    ["goes nowhere", "/v3/nothing-here", 404],
-  ])("whoever sends all of a body that %s before looking for the answer finds it", async (_what, path, status) => {
-    const pieces = 20;
-    const head = `POST ${path} HTTP/1.1\r\n${host}${json}Connection: close\r\nContent-Length: ${pieces * 500_000}\r\n\r\n`;
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(server.port, "127.0.0.1").setEncoding("utf8").pause();
-      socket.on("error", reject);
-      socket.write(head.replace(host, `Host: 127.0.0.1:${server.port}\r\n`));
-      const sendAll = async (): Promise<void> => {
-        for (let sent = 0; sent < pieces; sent += 1) {
-          socket.write("x".repeat(500_000));
-          await sleep(50);
-        }
-        let received = "";
-        socket.on("data", (piece: string) => (received += piece));
-        socket.on("close", () => resolve(received));
-        socket.resume();
-      };
-      sendAll().catch(reject);
-    });
-    expect(parseRaw(answer).status).toBe(status);
-  });
+    ["has no route", "/v3/nothing-here", 404],
+  ])(
+    "a client that sends all of a body that %s before it reads the response still gets it",
+    async (_what, path, status) => {
+      const pieces = 20;
+      const head = `POST ${path} HTTP/1.1\r\n${host}${json}Connection: close\r\nContent-Length: ${pieces * 500_000}\r\n\r\n`;
+      const answer = await new Promise<string>((resolve, reject) => {
+        const socket = connect(server.port, "127.0.0.1").setEncoding("utf8").pause();
+        socket.on("error", reject);
+        socket.write(head.replace(host, `Host: 127.0.0.1:${server.port}\r\n`));
+        const sendAll = async (): Promise<void> => {
+          for (let sent = 0; sent < pieces; sent += 1) {
+            socket.write("x".repeat(500_000));
+            await sleep(50);
+          }
+          let received = "";
+          socket.on("data", (piece: string) => (received += piece));
+          socket.on("close", () => resolve(received));
+          socket.resume();
+        };
+        sendAll().catch(reject);
+      });
+      expect(parseRaw(answer).status).toBe(status);
+    },
+  );
 
-  test("what comes in pieces, of a length that nobody says, is taken in as well", async () => {
+  test("a body in pieces without a declared length is accepted", async () => {
     const search = (q: string) =>
       fetch(`${server.url}/v4/search`, {
         method: "POST",
@@ -190,7 +193,7 @@ describe("what is no proper request", () => {
     for (const q of ["pears", "pears ".repeat(1000)]) expect((await search(q)).status).toBe(200);
   });
 
-  test("nothing of it was kept, and none of it is an error of ours", async () => {
+  test("store nothing and log no error", async () => {
     const { total } = await rest.core.listDocuments({ actor: rest.actor }, {});
     expect(total).toBe(0);
     expect(rest.log.filter((line) => line.level === "error")).toEqual([]);

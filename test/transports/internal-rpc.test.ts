@@ -27,14 +27,14 @@ const callAs = (actor: unknown, useCase: string, input: unknown, operationId?: s
 const call = (useCase: string, input: unknown, operationId?: string) => callAs(rest.actor, useCase, input, operationId);
 
 describe("calls", () => {
-  test("reach every use case and give its result", async () => {
+  test("reach the use cases and return their results", async () => {
     const added = await call("addDocument", { content: "Told by another process.", wait: 30 });
     expect(added).toMatchObject({ status: 200, body: { result: { status: "done" } } });
     const { body } = await call("getDocument", { id: added.body.result.id });
     expect(body.result.document.content).toBe("Told by another process.");
   });
 
-  test("with the same operation id do their work once and give the same result", async () => {
+  test("with the same operation id take effect once and return the same result", async () => {
     const first = await call("addDocument", { content: "Only once." }, "operation-1");
     const second = await call("addDocument", { content: "Only once." }, "operation-1");
     expect(second.body).toEqual(first.body);
@@ -53,9 +53,9 @@ describe("calls", () => {
   });
 
   test.each<[what: string, key: Record<string, unknown>, useCase: string, input: unknown]>([
-    ["reads alone", { permission: "read" }, "addDocument", { content: "x" }],
+    ["may only read", { permission: "read" }, "addDocument", { content: "x" }],
     [
-      "reads one container and writes to another",
+      "may read one container and write to another",
       { grants: [{ containerTag: "mine" }, { containerTag: "library", permission: "read" }] },
       "addDocument",
       { content: "x", containerTags: ["library"] },
@@ -66,7 +66,7 @@ describe("calls", () => {
       "updateContainer",
       { containerTag: "mine", name: "x" },
     ],
-  ])("of a key that %s stay as limited as they are", async (_what, key, useCase, input) => {
+  ])("of a key that %s keep its limits", async (_what, key, useCase, input) => {
     const { secret } = await rest.core.createKey({ actor: rest.actor }, key);
     const { result: actor } = (await call("authenticate", secret)).body;
     expect(actor).toEqual(await rest.core.authenticate({ actor: rest.actor }, secret));
@@ -75,7 +75,7 @@ describe("calls", () => {
     expect((await callAs(actor, "session", {})).status).toBe(200);
   });
 
-  test("of an actor whom another version limits in a way that is not known here are refused", async () => {
+  test("of an actor with a limit unknown to this version are refused", async () => {
     const answer = await callAs({ ...rest.actor, maySeeFiles: false }, "session", {});
     expect([answer.status, answer.body.error.kind]).toEqual([400, "invalid"]);
   });
@@ -95,10 +95,10 @@ describe("calls", () => {
 
   test.each<[string, string, string, number, string]>([
     ["an unknown use case", "/call/dropEverything", "{}", 404, "not_found"],
-    ["a name of every object", "/call/constructor", "{}", 404, "not_found"],
+    ["a property of every object", "/call/constructor", "{}", 404, "not_found"],
     ["no call", "/call/session", "{}", 400, "invalid"],
     ["a call without an actor", "/call/session", '{"call":{},"input":{}}', 400, "invalid"],
-    ["no JSON", "/call/session", "{", 400, "invalid"],
+    ["invalid JSON", "/call/session", "{", 400, "invalid"],
     ["another path", "/anything", "{}", 404, "not_found"],
   ])("%s is refused", async (_what, path, body, status, kind) => {
     const answer = await send(path, { method: "POST", headers: OWNER, body });
@@ -107,8 +107,8 @@ describe("calls", () => {
   });
 });
 
-describe("the door", () => {
-  test("opens to the token only", async () => {
+describe("access", () => {
+  test("requires the token", async () => {
     expect((await send("/ping", { headers: OWNER })).body).toEqual({ version: "0.0.0-test", pid: process.pid });
     const { secret } = await rest.core.createKey({ actor: rest.actor }, { name: "a key" });
     const strangers: Record<string, string>[] = [
@@ -127,7 +127,7 @@ describe("the door", () => {
         });
   });
 
-  test("is closed to web pages, also to one that knows the token", async () => {
+  test("is refused to web pages, even with the token", async () => {
     const { status, headers } = await send("/ping", { headers: { ...OWNER, origin: "https://evil.example" } });
     expect(status).toBe(403);
     expect(headers.get("access-control-allow-origin")).toBeNull();
@@ -140,7 +140,7 @@ describe("the door", () => {
     await preflight.text();
   });
 
-  test("is not there without a token", async () => {
+  test("does not exist without a token", async () => {
     const closed = await openRest();
     const response = await closed.app.request("/internal/ping", { headers: OWNER });
     expect(response.status).toBe(404);
@@ -149,7 +149,7 @@ describe("the door", () => {
 });
 
 describe("watching", () => {
-  test("begins at once and ends when the owner closes", async () => {
+  test("starts immediately and ends when the owner closes", async () => {
     const own = await rest.listen();
     const response = await fetch(`${own.url}/internal/watch`, { headers: OWNER });
     const reader = response.body?.getReader();
@@ -163,7 +163,7 @@ describe("watching", () => {
     expect(hasEnded).toBe(true);
   });
 
-  test("a watcher that goes away leaves nothing behind", async () => {
+  test("a watcher that disconnects leaves nothing behind", async () => {
     const own = await rest.listen();
     const leaving = new AbortController();
     const response = await fetch(`${own.url}/internal/watch`, { headers: OWNER, signal: leaving.signal });

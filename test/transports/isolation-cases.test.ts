@@ -5,7 +5,7 @@ import { digestOf } from "../support/container-digest.js";
 import { type ServedCore, serveCore } from "../support/served-core.js";
 import { connectionOf, createClient } from "../support/mcp-client.js";
 
-/** Attacks that worked once, or looked as if they might, over a real socket: `att` is the attacker's, `hr` the others'. */
+/** Attacks that once worked or looked possible, over a real socket: `att` is the attacker's, `hr` the others'. */
 let served: ServedCore;
 let secrets: Record<Caller, string>;
 type Caller = "organisation" | "hr" | "att" | "scoped att" | "both";
@@ -68,7 +68,7 @@ async function callTool(who: Caller, name: string, args: Record<string, unknown>
   return answer;
 }
 
-/** Adds a text and says its id. */
+/** Adds a text. @returns its id */
 async function add(who: Caller, fields: Record<string, unknown>): Promise<string> {
   const { status, text, body } = await send(who, "POST", "/v3/documents", fields);
   expect([status, text]).toEqual([200, text]);
@@ -78,7 +78,7 @@ async function add(who: Caller, fields: Record<string, unknown>): Promise<string
 const SECRET = "xqsalaryzv";
 const DECOY = "Nothing of note.";
 
-/** All that a caller can list of a container. */
+/** Everything that a caller can list in a container. */
 async function everythingOf(who: Caller, containerTag: string): Promise<string> {
   const containerTags = [containerTag];
   const lists = [
@@ -97,7 +97,7 @@ async function everythingOf(who: Caller, containerTag: string): Promise<string> 
   return lists.map(({ text }) => text.replace(/"timing":[\d.]+/, "")).join("\n");
 }
 
-/** Ways to get a document of one's own under the name of another. */
+/** Ways to give one's own document the customId of another. */
 const DECOYS: Readonly<Record<string, () => Promise<unknown>>> = {
   "a document": () => add("scoped att", { content: DECOY, customId: "payroll", containerTag: "att" }),
   "a document of the only container": () => add("scoped att", { content: DECOY, customId: "payroll" }),
@@ -119,14 +119,14 @@ const DECOYS: Readonly<Record<string, () => Promise<unknown>>> = {
       messages: [{ role: "user", content: DECOY }],
       containerTags: ["att"],
     }),
-  "a change of one's own": async () => {
+  "a change of their own document": async () => {
     const id = await add("scoped att", { content: DECOY, containerTag: "att" });
     await send("scoped att", "PATCH", `/v3/documents/${id}`, { customId: "payroll" });
   },
   "a tool": () => callTool("scoped att", "add-memory", { content: DECOY, customId: "payroll", containerTag: "att" }),
 };
 
-/** Later writes of others, in the words that they have always used. */
+/** Later writes by others, which name the document as before. */
 const WRITES: Readonly<Record<string, () => Promise<unknown>>> = {
   "PATCH without a container": () =>
     send("organisation", "PATCH", "/v3/documents/payroll", { content: `The director earns ${SECRET}.` }),
@@ -156,8 +156,8 @@ const WRITES: Readonly<Record<string, () => Promise<unknown>>> = {
   "a tool": () => callTool("organisation", "add-memory", { content: `Add ${SECRET}.`, customId: "payroll" }),
 };
 
-describe.each(["before", "after"])("a customId that somebody takes %s its own people have it", (when) => {
-  test.each(Object.entries(DECOYS))("by %s catches no write and no reading of others", async (_name, plant) => {
+describe.each(["before", "after"])("an outsider who uses a customId %s its owners", (when) => {
+  test.each(Object.entries(DECOYS))("through %s redirects no writes or reads of theirs", async (_name, plant) => {
     if (when === "before") await plant();
     const hr = await add("hr", { content: `The director earns ${SECRET}.`, customId: "payroll", containerTag: "hr" });
     if (when === "after") await plant();
@@ -165,10 +165,10 @@ describe.each(["before", "after"])("a customId that somebody takes %s its own pe
     const told = await everythingOf("att", "att");
     expect(told).toContain("Nothing of note");
     expect([told.includes(SECRET), told.includes(hr), told.includes('"hr"')]).toEqual([false, false, false]);
-    // Its own people still reach theirs, by the name alone.
+    // Its owners still reach it by the customId alone.
     const { body } = await send("hr", "GET", "/v3/documents/payroll");
     expect([body.id, body.content.includes(SECRET)]).toEqual([hr, true]);
-    // Whoever may see both is told which there are; whoever sees one is not told that there is another.
+    // A caller who may see both gets both ids; a caller who may see one does not learn of the other.
     const refused = await send("both", "GET", "/v3/documents/payroll");
     expect([refused.status, refused.text.includes(`${hr} in hr`), refused.text.includes("in att")]).toEqual([
       409,
@@ -183,7 +183,7 @@ describe.each(["before", "after"])("a customId that somebody takes %s its own pe
   });
 });
 
-describe("a customId that stands in several containers", () => {
+describe("a customId that exists in several containers", () => {
   let hr: string;
   let decoy: string;
   beforeEach(async () => {
@@ -191,7 +191,7 @@ describe("a customId that stands in several containers", () => {
     decoy = await add("att", { content: DECOY, customId: "payroll", containerTag: "att" });
   });
 
-  test("is not decided by who wrote last where both containers are named", async () => {
+  test("is refused as ambiguous for deletion unless one container is named", async () => {
     for (const containerTags of [["hr", "att"], undefined]) {
       const other = await add("organisation", { content: "To go.", containerTag: "hr" });
       const { status, body } = await send("organisation", "DELETE", "/v3/documents/bulk", {
@@ -209,7 +209,7 @@ describe("a customId that stands in several containers", () => {
     expect(body.removed).toEqual([{ id: hr, kind: "document" }]);
   });
 
-  test("is read as all that have it, and searched in the container that is named", async () => {
+  test("returns every document when read, and is searched in the given container", async () => {
     const { body } = await send("organisation", "POST", "/v3/documents/documents/by-ids", {
       ids: ["payroll"],
       by: "customId",
@@ -226,14 +226,14 @@ describe("a customId that stands in several containers", () => {
   });
 });
 
-describe("a document of two containers", () => {
+describe("a document in two containers", () => {
   let id: string;
   beforeEach(async () => {
     const containerTags = ["hr", "att"];
     id = await add("organisation", { content: "The canteen opens at noon.", customId: "payroll", containerTags });
   });
 
-  test("is changed by nobody who may use one of them alone, and names them no other", async () => {
+  test("cannot be changed with access to one of them alone, and does not name the other", async () => {
     const before = await everythingOf("hr", "hr");
     const content = DECOY;
     const attempts: Readonly<Record<string, () => Promise<Answer>>> = {
@@ -254,13 +254,13 @@ describe("a document of two containers", () => {
     expect((await send("scoped att", "POST", "/v3/documents/batch", batch)).body).toMatchObject({ failed: 1 });
     expect((await send("scoped att", "DELETE", "/v3/documents/bulk", { ids: ["payroll"] })).body.deletedCount).toBe(0);
     expect(await everythingOf("hr", "hr")).toBe(before);
-    // They may take it out of theirs; then the name is free there.
+    // They may remove it from their container, after which the customId is free there.
     await send("scoped att", "DELETE", "/v3/documents/bulk", { containerTags: ["att"] });
     const { body } = await send("hr", "GET", "/v3/documents/payroll");
     expect([body.id, body.containerTags]).toEqual([id, ["hr"]]);
   });
 
-  test("keeps nobody from a document of their own that had the name before", async () => {
+  test("does not block a document that had the customId before", async () => {
     const own = await add("scoped att", { content: "Of att.", customId: "rota" });
     const both = await add("organisation", { content: "Of both.", customId: "rota", containerTags: ["hr", "att"] });
     expect(both).not.toBe(own);
@@ -269,8 +269,8 @@ describe("a document of two containers", () => {
   });
 });
 
-describe("what went to another container", () => {
-  /** A memory of `att` that was changed there, moved with its document, and was changed where it went. */
+describe("content that moved to another container", () => {
+  /** Creates a memory that was changed in `att`, moved with its document to `hr`, and changed there. */
   async function moveOne(): Promise<{ document: string; first: string; second: string; third: string }> {
     const document = await add("att", {
       content: "The director earns copper.",
@@ -288,7 +288,7 @@ describe("what went to another container", () => {
     return { document, first, second, third };
   }
 
-  test("is reached by no id of an older version, for reading or for writing", async () => {
+  test("cannot be reached by the id of an older version, to read or to write", async () => {
     const { first, third } = await moveOne();
     const before = await everythingOf("hr", "hr");
     const body = { id: first, containerTag: "att" };
@@ -312,7 +312,7 @@ describe("what went to another container", () => {
     expect(await everythingOf("hr", "hr")).toBe(before);
   });
 
-  test("shows those whom it came to nothing of what stayed, and leaves no id of it behind", async () => {
+  test("reveals nothing of what stayed, and leaves no id behind", async () => {
     const stays = await add("att", {
       content: "The att desk is oak.",
       containerTag: "att",
@@ -325,7 +325,7 @@ describe("what went to another container", () => {
     expect(told).not.toContain('"hr"');
   });
 
-  test("relates no more to what stayed: neither is told of the other, nor goes with it", async () => {
+  test("is no longer related to what stayed: neither is shown or forgotten with the other", async () => {
     const { core, call, store } = served.opened;
     const { organizationId } = store;
     const remember = async (content: string) =>
@@ -347,7 +347,7 @@ describe("what went to another container", () => {
     await store.memories.relate(organizationId, beside, guessed, "extends");
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["hr"] });
 
-    // The guess stays where it was told, as forgotten: what it followed from is not all told where its document went.
+    // The guess stays in its container as forgotten, because not all of its sources moved with the document.
     const theirs = await everythingOf("hr", "hr");
     for (const id of [ground, beside, guessed]) expect(theirs).not.toContain(id);
     expect(await everythingOf("att", "att")).not.toContain('"hr"');
@@ -361,26 +361,26 @@ describe("what went to another container", () => {
     ]);
     await send("att", "POST", "/v4/memories/forget-matching", matching);
     expect(await store.memories.byId(organizationId, guessed)).toEqual(before);
-    // Its document comes back, and what it has to do with the others is as it was.
+    // When its document returns, its relations are restored.
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["att"] });
     const relations = await store.memories.relations(organizationId, [guessed]);
     expect(relations.map(({ relation }) => relation).toSorted()).toEqual(["derives", "extends"]);
   });
 
-  test("stays as it is whatever those who stayed purge of theirs", async () => {
+  test("is unaffected by a purge of what stayed", async () => {
     const { core, call, store } = served.opened;
     const facts = [{ text: "The lamp in the hall is lit." }];
     const content = "The lamp in the hall is lit.";
     const named = { customId: "lamps", facts, dreaming: "instant" };
     const document = await add("att", { content, containerTag: "att", ...named });
     const [left] = (await core.getDocument(call(), { id: document })).memories;
-    // Added again elsewhere, it leaves behind what was remembered of it.
+    // Added again elsewhere, the document leaves its memories behind.
     await send("organisation", "PATCH", `/v3/documents/${document}`, { containerTags: ["att", "hr"] });
     await core.addDocument(call(), { content: `${content} So is ${SECRET}.`, containerTags: ["att", "hr"], ...named });
     await served.opened.settle();
     await core.addDocument(call(), { content: `${content} So was ${SECRET}.`, containerTags: ["hr"], ...named });
     await served.opened.settle();
-    // And a guess that rests on what stayed.
+    // Adds a guess derived from a memory that stayed.
     const [ground] = (await core.createMemories(call(), { containerTag: "att", memories: [{ content: "It is oak." }] }))
       .memories;
     const { id: doubtful } = await core.addDocument(call(), {
@@ -403,7 +403,7 @@ describe("what went to another container", () => {
     }
   });
 
-  test("is named to nobody who stayed: not the container, not by why something was forgotten", async () => {
+  test("is not named to those who stayed, neither by its container nor as a reason for forgetting", async () => {
     const document = await add("organisation", {
       content: "The vault stands in the cellar.",
       containerTags: ["att", "hr"],
@@ -420,7 +420,7 @@ describe("what went to another container", () => {
     expect(await everythingOf("att", "att")).not.toMatch(/\bhr\b/);
   });
 
-  test("has no traces for a purge by those who stayed", async () => {
+  test("is unknown to a purge by those who stayed", async () => {
     const { document } = await moveOne();
     const never = await send("att", "POST", "/v3/purge", { documentId: "1111111111111111111111", confirm: true });
     for (const change of ["moved", "deleted"]) {
@@ -430,14 +430,14 @@ describe("what went to another container", () => {
     }
   });
 
-  test("is asked for by an id of its own that the journal at home does not know", async () => {
+  test("has no entries under its new id in the journal of its former container", async () => {
     const { third } = await moveOne();
     const { status, body } = await send("att", "GET", `/v3/journal?memoryId=${third}`);
     expect([status, body.entries]).toEqual([200, []]);
   });
 });
 
-test("what was merged into another container is purged by nobody who could use it before", async () => {
+test("content merged into another container cannot be purged with access to the former container alone", async () => {
   const id = await add("att", { content: `The director earns ${SECRET}.`, containerTag: "att" });
   await add("hr", { content: "A desk of oak.", containerTag: "hr" });
   await send("organisation", "POST", "/v3/container-tags/merge", {
@@ -450,7 +450,7 @@ test("what was merged into another container is purged by nobody who could use i
   expect(await served.opened.store.documents.byId(served.opened.store.organizationId, id)).toEqual(before);
 });
 
-test("a merge names the container that it goes to only to those who may see it", async () => {
+test("a merge names its target container only to those who may see it", async () => {
   for (const containerTag of ["att", "hr"]) await add("organisation", { content: "A desk of oak.", containerTag });
   const { opened } = served;
   await opened.hold();

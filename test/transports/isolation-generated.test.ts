@@ -15,12 +15,12 @@ import type { Place } from "../support/isolation-places.js";
 import { CALLERS, type IsolationWorld, openIsolationWorld } from "../support/isolation-world.js";
 
 /**
- * Every route, tool, resource and prompt, as the service itself describes them; every place in them where an id fits; every
- * kind of id, of things that were moved, merged, forgotten, added again, replaced, deleted or shared; every kind of key.
+ * Tries every route, tool, resource and prompt that the service describes, at every place that holds an id, with every kind
+ * of id (of things moved, merged, forgotten, added again, replaced, deleted or shared) and every kind of key.
  */
 let world: IsolationWorld;
 let doors: Doors;
-/** What lies in each container that the one who tries may not write to, as it was looked at last. */
+/** The last known contents of each container that the caller may not write to. */
 const kept = new Map<string, string>();
 beforeAll(async () => {
   world = await openIsolationWorld();
@@ -32,11 +32,11 @@ afterAll(async () => {
   await world.close();
 });
 
-test("every field that a request may have is known to hold an id, a container or words", () => {
+test("every request field is classified as holding an id, a container or text", () => {
   expect(doors.unknown, "say in test/support/isolation-places.ts what these are").toEqual([]);
 });
 
-test("whoever may use a container is told what is in it, and nothing of another", async () => {
+test("a caller with access to a container sees its contents, and nothing of another container", async () => {
   const key = world.bystander;
   const told: string[] = [];
   for (const door of doors.doors.filter(({ isChanging }) => !isChanging)) {
@@ -47,25 +47,27 @@ test("whoever may use a container is told what is in it, and nothing of another"
   }
   const words = world.words.filter(({ liesIn }) => liesIn.includes(FOREIGN));
   const found = words.filter(({ word }) => told.some((all) => all.includes(word)));
-  // What was forgotten or deleted is not told again.
+  // Forgotten and deleted words are not returned.
   expect([words.length > 40, found.length > words.length * 0.8]).toEqual([true, true]);
 });
 
-/** Places where no id is right, so that a request is refused for that: a task has names of its own, and nothing is connected. */
+/** Places where every id is refused: tasks have their own handles, and no connection exists. */
 const NEVER_RIGHT = /relation\.ids|^GET \/v3\/connections\/.*callback/;
 const asked = new Set<string>();
 const answered = new Set<string>();
 
-describe("by the ids of others", () => {
-  test.each(CALLERS)("%s is told nothing and changes nothing", { timeout: 120_000 }, (name) => tryAll(name, false));
+describe("with ids from other containers", () => {
+  test.each(CALLERS)("%s sees nothing and changes nothing", { timeout: 120_000 }, (name) => tryAll(name, false));
 });
 
-describe("under the names of others", () => {
-  // What makes something under a name comes last: from then on the name means one's own.
-  test.each(CALLERS)("%s makes what is theirs, and learns nothing", { timeout: 120_000 }, (name) => tryAll(name, true));
+describe("with names used in other containers", () => {
+  // Requests that create something under a customId come last: it then refers to the caller's own document.
+  test.each(CALLERS)("%s creates its own objects, and learns nothing", { timeout: 120_000 }, (name) =>
+    tryAll(name, true),
+  );
 });
 
-test("every place was reached: no request was refused for its form", () => {
+test("every place was tried with a well-formed request", () => {
   expect([...asked].filter((place) => !answered.has(place) && !NEVER_RIGHT.test(place))).toEqual([]);
 });
 
@@ -78,7 +80,7 @@ async function tryAll(name: string, isMaking: boolean): Promise<void> {
   expect(findings.join("\n\n")).toBe("");
 }
 
-/** Counts what comes from one network, whatever it names: that it was too much says nothing of what is there. */
+/** Limits requests per network whatever they name, so a 429 reveals nothing. */
 const COUNTS_CALLERS = "POST /v3/connections/webhooks/{connection}";
 const NAMES_WHAT_IS_MADE = new Set(["customId", "conversationId"]);
 
@@ -99,7 +101,7 @@ async function tryDoor(door: Door, key: IsolationKey, isMaking: boolean): Promis
   return findings;
 }
 
-/** What has changed in containers that somebody may not write to. */
+/** Changes in containers that the caller may not write to. */
 function changesBeyond(door: Door, key: IsolationKey): string[] {
   const findings: string[] = [];
   for (const [tag, before] of kept) {
@@ -112,7 +114,7 @@ function changesBeyond(door: Door, key: IsolationKey): string[] {
   return findings;
 }
 
-/** From now on somebody else tries: what the one before could write to is looked at again, unless this one may write to it too. */
+/** For the next caller, takes new snapshots of containers that the last one could write to and this one cannot. */
 function keepWhatLies({ writes }: IsolationKey): void {
   for (const tag of [FOREIGN, OWN])
     if (writes.includes(tag)) kept.delete(tag);
@@ -120,8 +122,8 @@ function keepWhatLies({ writes }: IsolationKey): void {
 }
 
 /**
- * Without which of the facts in the caller's own container are new, and whether a message was said there before: each request
- * adds some, and those before it may be worked on still. Whether an answer tells anything of others is looked at in all of it.
+ * Removes which facts are new in the caller's own container, and whether a message is a repetition there: both depend on
+ * earlier requests and on work in progress. Leaks are looked for in the whole response.
  */
 function withoutOwnFacts(shape: string): string {
   return shape
@@ -130,7 +132,7 @@ function withoutOwnFacts(shape: string): string {
     .replaceAll(/,"warnings":\["messages: the only message is already in the conversation[^\]]*\]/g, "");
 }
 
-/** One key at one place of a door. */
+/** Requests with one key at one place of an entry point. */
 class Attempt {
   readonly findings: string[] = [];
   readonly #door: Door;
@@ -144,10 +146,10 @@ class Attempt {
     this.#where = where;
   }
 
-  /** Names each thing: what is not the caller's has the answer of what is not there. */
+  /** Tries each thing: what is not the caller's must get the response of something that does not exist. */
   async nameThings(place: Place, things: readonly Thing[]): Promise<void> {
     const [first] = things;
-    // Whoever may not pass at all, whatever they name, is asked once of each kind.
+    // If every id is refused for this caller, one thing of each kind is enough.
     const isRefused = place.holds === "id" && first !== undefined && /^40[13] /.test(await this.#askOfNothing(first));
     if (isRefused && this.#where.isUnplaced) return;
     for (const thing of isRefused || this.#door.isAlias ? oneOfEach(things) : things)
@@ -170,7 +172,7 @@ class Attempt {
     return known;
   }
 
-  /** Asks, and sees to it that the answer tells nothing that it may not. */
+  /** Sends the request, and checks that the response reveals nothing. */
   async ask(id: string): Promise<string> {
     const { all, status, body } = await this.#door.ask(this.#key, { ...this.#where, id });
     const leaks = leaksIn(all, world.secrets, { key: this.#key, operation: this.#door.name, sent: id });
@@ -190,16 +192,16 @@ class Attempt {
 }
 
 interface Turn {
-  /** Counts on from place to place, and from caller to caller. */
+  /** Increases from place to place, and from caller to caller. */
   readonly turn: number;
   readonly isUnplaced: boolean;
-  /** Whether the place is tried with a container, without, or both. */
+  /** Whether the place is tried with a container, without one, or both. */
   readonly ways: readonly boolean[];
 }
 
 /**
- * What is tried at a place: one of each kind, state and whereabouts, another one from turn to turn. Where a request may leave
- * its container out, the callers take turns as well: what one names beside a container, the next names without.
+ * The things to try at a place: one of each kind, state and location, a different one each turn. Where the container may be
+ * omitted, callers alternate: what one caller tries with a container, the next tries without.
  */
 function thingsInTurn({ holds }: Place, { turn, isUnplaced, ways }: Turn): Thing[] {
   if (holds === "container") return world.things.filter(({ kind }) => kind === "container");

@@ -10,7 +10,7 @@ let key: string;
 beforeAll(async () => {
   rest = await openRest();
   const call = { actor: rest.actor };
-  // Bytes in a text are given back with it, and not cut into passages.
+  // Embedded binary data is returned with the text, but not split into chunks.
   const content = `The long report shows a picture: data:image/png;base64,${"iVBORw0KGgo".repeat((MEGABYTE - 100) / 11)}`;
   for (let index = 0; index < DOCUMENTS; index += 1)
     await rest.core.addDocument(call, { content: `${index} ${content}`, containerTags: ["mia"], taskType: "superrag" });
@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rest.close());
 
-/** The answer, and for how long nothing else had its turn meanwhile. */
+/** Returns the response, and the longest time for which the event loop was blocked. */
 async function ask(path: string, body: object) {
   let longest = 0;
   let last = performance.now();
@@ -32,8 +32,8 @@ async function ask(path: string, body: object) {
   return { ...answer, longest, bytes: JSON.stringify(answer.body).length };
 }
 
-describe("whoever may only read gets no more text at once than an answer has room for", () => {
-  test("in a list with texts, which says what it leaves out", async () => {
+describe("the text in one response to a read-only key is limited", () => {
+  test("in a list with contents, which reports what it leaves out", async () => {
     const { status, body, bytes } = await ask("/v3/documents/list", { includeContent: true, limit: 1_100 });
     expect([status, body.memories.length]).toEqual([200, DOCUMENTS]);
     expect(bytes).toBeLessThan(18 * MEGABYTE);
@@ -45,7 +45,7 @@ describe("whoever may only read gets no more text at once than an answer has roo
     expect(page.body.warnings).toBeUndefined();
   });
 
-  test("of many documents by their ids, while others have their turn", async () => {
+  test("for many documents by their ids, without blocking other requests", async () => {
     const { documents } = await rest.core.listDocuments({ actor: rest.actor }, { limit: DOCUMENTS });
     const ids = documents.map(({ id }) => id);
     const named = await ask("/v3/documents/documents/by-ids", { ids });

@@ -8,7 +8,7 @@ import { type OpenedRest, openRest } from "../support/rest.js";
 const CARD = "/mcp/server-card";
 const CATALOG = "/.well-known/ai-catalog.json";
 
-/** The fields of SEP-2127 that are used here. */
+/** The fields of SEP-2127 in use here. */
 const card = z.strictObject({
   $schema: z.literal("https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json"),
   name: z.string().regex(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-test("the card says what registries are told, and the address under which it was asked for", async () => {
+test("the card matches the registry entry and names the address of the request", async () => {
   const answer = await fetch(`${url}${CARD}`);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/mcp-server-card+json"]);
   const said = card.parse(await answer.json());
@@ -62,7 +62,7 @@ test("the card says what registries are told, and the address under which it was
   expect(remotes[0].url).toBe(`${url}/mcp`);
 });
 
-test("the card names the revisions that the server speaks there", async () => {
+test("the card lists the protocol revisions that the server supports", async () => {
   const { remotes } = card.parse(await (await fetch(`${url}${CARD}`)).json());
   for (const protocolVersion of remotes[0].supportedProtocolVersions.filter((version) => version < "2026")) {
     const answer = await fetch(remotes[0].url, {
@@ -80,7 +80,7 @@ test("the card names the revisions that the server speaks there", async () => {
   expect(remotes[0].supportedProtocolVersions[0]).toBe("2026-07-28");
 });
 
-test("the catalog leads to the card", async () => {
+test("the catalog links to the card", async () => {
   const answer = await fetch(`${url}${CATALOG}`);
   expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/ai-catalog+json"]);
   const [entry] = catalog.parse(await answer.json()).entries;
@@ -88,7 +88,7 @@ test("the catalog leads to the card", async () => {
   expect(card.parse(await (await fetch(entry.url)).json()).title).toBe(entry.displayName);
 });
 
-test.each([CARD, CATALOG])("%s may be read by any page, is kept by caches, and is not sent twice", async (path) => {
+test.each([CARD, CATALOG])("%s may be read by any page, is cached, and is revalidated by its ETag", async (path) => {
   const answer = await fetch(`${url}${path}`, { headers: { origin: "https://anywhere.example" } });
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     "access-control-allow-origin": "*",
@@ -105,7 +105,7 @@ test.each([CARD, CATALOG])("%s may be read by any page, is kept by caches, and i
   expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
 });
 
-test.each([CARD, CATALOG])("%s repeats no name that is not of this server, and says the public one", async (path) => {
+test.each([CARD, CATALOG])("%s is refused under unknown host names and names the public address", async (path) => {
   const set = await openRest({ settings: { RECOLLECT_PUBLIC_URL: "https://memory.example" } });
   try {
     const ask = (host: string) => set.app.request(path, { headers: { host } }, { incoming: { socket: {} } });

@@ -17,7 +17,7 @@ const factory = createMcpFactory({
   version: VERSION,
 });
 
-/** What the protocol library answers to an opening message; null when it answers nothing. */
+/** What the protocol library answers to an opening message; null if it does not answer. */
 async function libraryAnswer(message: unknown): Promise<unknown> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const handle = serveStdio(factory, { transport: far });
@@ -25,7 +25,7 @@ async function libraryAnswer(message: unknown): Promise<unknown> {
   near.onmessage = (answer) => answers.push(answer);
   await near.start();
   await near.send(message as JSONRPCMessage);
-  // The answer to a ping comes after the answer to what was sent before it.
+  // The response to a ping follows the response to what was sent before it.
   await near.send({ jsonrpc: "2.0", id: "end", method: "ping" });
   await expect.poll(() => answers.some((answer) => "id" in answer && answer.id === "end")).toBe(true);
   await handle.close();
@@ -65,15 +65,15 @@ const LONG_INFO = {
 
 const PLAIN: readonly [string, unknown][] = [
   ["initialize 2025-11-25", initialize({})],
-  ["initialize 2025-06-18, id of text", initialize({ protocolVersion: "2025-06-18" }, { id: "a" })],
+  ["initialize 2025-06-18, with a text id", initialize({ protocolVersion: "2025-06-18" }, { id: "a" })],
   ["initialize 2025-03-26", initialize({ protocolVersion: "2025-03-26" })],
   ["initialize 2024-11-05", initialize({ protocolVersion: "2024-11-05" })],
   ["initialize 2024-10-07", initialize({ protocolVersion: "2024-10-07" })],
   ["initialize with a revision of the other era", initialize({ protocolVersion: "2026-07-28" })],
-  ["initialize with a revision that nobody knows", initialize({ protocolVersion: "2099-01-01" })],
-  ["initialize with a client that tells all about itself", initialize({ clientInfo: LONG_INFO })],
+  ["initialize with an unknown revision", initialize({ protocolVersion: "2099-01-01" })],
+  ["initialize with all details of the client", initialize({ clientInfo: LONG_INFO })],
   ["initialize with roots", initialize({ capabilities: { roots: { listChanged: true } } })],
-  ["initialize with roots that stay", initialize({ capabilities: { roots: {} } })],
+  ["initialize with roots that do not change", initialize({ capabilities: { roots: {} } })],
   [
     "initialize with sampling and elicitation",
     initialize({ capabilities: { sampling: {}, elicitation: { form: {}, url: {} } } }),
@@ -115,7 +115,7 @@ const ODD: readonly [string, unknown][] = [
   ["a wrong JSON-RPC version", initialize({}, { jsonrpc: "1.0" })],
   ["a field beside the message", initialize({}, { extra: 1 })],
   ["discover without an envelope", { jsonrpc: "2.0", id: 1, method: "server/discover", params: {} }],
-  ["discover for a revision to come", discover({ "io.modelcontextprotocol/protocolVersion": "2099-01-01" })],
+  ["discover for a future revision", discover({ "io.modelcontextprotocol/protocolVersion": "2099-01-01" })],
   ["discover for an earlier revision", discover({ "io.modelcontextprotocol/protocolVersion": "2025-11-25" })],
   ["discover with a revision in an array", discover({ "io.modelcontextprotocol/protocolVersion": ["2026-07-28"] })],
   ["discover without capabilities", discover({ "io.modelcontextprotocol/clientCapabilities": undefined })],
@@ -124,17 +124,20 @@ const ODD: readonly [string, unknown][] = [
   ["discover with more parameters", discover({}, { cursor: "x" })],
 ];
 
-describe("the answer before the library is loaded", () => {
-  test.each(PLAIN)("is given, and is the library's own: %s", async (_name, message) => {
+describe("the early answer before the library is loaded", () => {
+  test.each(PLAIN)("equals the answer of the library: %s", async (_name, message) => {
     const early = earlyAnswer(message);
     expect(early).not.toBeNull();
     expect(early).toEqual(await libraryAnswer(message));
   });
 
-  test.each(SUPPORTED_PROTOCOL_VERSIONS)("knows every revision that the library knows: %s", async (protocolVersion) => {
-    const message = initialize({ protocolVersion });
-    expect(earlyAnswer(message)).toEqual(await libraryAnswer(message));
-  });
+  test.each(SUPPORTED_PROTOCOL_VERSIONS)(
+    "supports every revision that the library supports: %s",
+    async (protocolVersion) => {
+      const message = initialize({ protocolVersion });
+      expect(earlyAnswer(message)).toEqual(await libraryAnswer(message));
+    },
+  );
 
   test.each(ODD)("is left to the library: %s", (_name, message) => {
     expect(earlyAnswer(message)).toBeNull();
@@ -154,7 +157,7 @@ describe("the answer before the library is loaded", () => {
   });
 });
 
-test("the instructions fit into what clients keep of them", () => {
+test("the instructions are shorter than what clients truncate, and name the essentials", () => {
   expect(INSTRUCTIONS.length).toBeLessThan(2_000);
   for (const word of [
     "search",

@@ -23,7 +23,7 @@ interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** A request of the era in which every request stands for itself. */
+/** A request of the stateless era. */
 function modern(method: string, params: Record<string, unknown> = {}, { path = "/mcp", headers, signal }: Sent = {}) {
   const name = params["name"] ?? params["uri"];
   return fetch(`${url}${path}`, {
@@ -46,7 +46,7 @@ function modern(method: string, params: Record<string, unknown> = {}, { path = "
   });
 }
 
-/** A request of the era that begins with `initialize`. */
+/** A request of the era that starts with `initialize`. */
 function earlier(method: string, params: Record<string, unknown> = {}, { path = "/mcp", headers }: Sent = {}) {
   return fetch(`${url}${path}`, {
     method: "POST",
@@ -60,7 +60,7 @@ interface Message {
   readonly error?: { readonly code: number };
 }
 
-/** The answer, however it is wrapped. */
+/** The message in a response, whether JSON or an event stream. */
 async function read(answer: Response): Promise<Message> {
   const text = await answer.text();
   const isStream = answer.headers.get("content-type")?.startsWith("text/event-stream");
@@ -74,8 +74,8 @@ const asked = (result: Message["result"]) => (result?.["structuredContent"] as {
 const count = async () => (await rest.core.listDocuments({ actor: rest.actor }, {})).total;
 const call = (name: string, args: Record<string, unknown>) => ({ name, arguments: args });
 
-describe("the form of an answer", () => {
-  test("is one JSON body in the modern era, and an event stream of one message in the earlier one", async () => {
+describe("the format of a response", () => {
+  test("is one JSON body in the modern era, and an event stream with one message in the earlier one", async () => {
     const now = await modern("tools/list");
     expect([now.status, now.headers.get("content-type")]).toEqual([200, "application/json"]);
     const before = await earlier("tools/list");
@@ -86,12 +86,12 @@ describe("the form of an answer", () => {
   test.each([
     ["both, with weights", "text/event-stream;q=0.5, application/json"],
     ["both, the other way round", "text/event-stream, application/json"],
-  ])("fits what the client accepts: %s", async (_name, accept) => {
+  ])("matches what the client accepts: %s", async (_name, accept) => {
     for (const ask of [modern, earlier])
       expect((await ask("tools/list", {}, { headers: { accept } })).status).toBe(200);
   });
 
-  test("is refused to a client that accepts neither", async () => {
+  test("is refused with 406 to a client that does not accept both types", async () => {
     for (const accept of ["text/html", "application/json"]) {
       const answer = await earlier("tools/list", {}, { headers: { accept } });
       expect([accept, answer.status]).toEqual([accept, 406]);
@@ -109,18 +109,18 @@ describe("the form of an answer", () => {
   });
 });
 
-describe("a call that lasts", () => {
+describe("a long call", () => {
   test.each([
     ["modern", modern],
     ["earlier", earlier],
-  ] as const)("tells a client of the %s era that follows it that it goes on, then answers", async (_era, ask) => {
+  ] as const)("reports progress to a client of the %s era that asks for it, then answers", async (_era, ask) => {
     const provider = await startScriptedProvider();
     const slow = await openRest({
       settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: provider.url },
     });
     try {
       await slow.settle();
-      // Waits for vectors that never come.
+      // Waits for embeddings that never arrive.
       provider.fail({ kind: "stall" }, 1_000);
       ({ url } = await slow.listen());
       const args = { content: "Slow but safe.", wait: 2.5 };
@@ -149,8 +149,8 @@ describe("methods other than POST", () => {
   });
 });
 
-describe("how long an answer may be kept", () => {
-  test("lists that differ by caller or address are private, what is remembered is not kept", async () => {
+describe("cache hints", () => {
+  test("make lists that differ by caller or address private, and keep memory content out of caches", async () => {
     const hints = async (method: string, params?: Record<string, unknown>) => {
       const { result } = await read(await modern(method, params));
       return [result?.["ttlMs"], result?.["cacheScope"]];
@@ -164,11 +164,11 @@ describe("how long an answer may be kept", () => {
   });
 });
 
-describe("which tools are listed", () => {
+describe("the list of tools", () => {
   const count = async (path: string, headers = {}) =>
     namesIn(await read(await modern("tools/list", {}, { path, headers }))).length;
 
-  test("is said by the address, else by the setting", async () => {
+  test("is chosen by the address, else by the setting", async () => {
     const [small, all] = [await count("/mcp"), await count("/mcp?tools=all")];
     expect(all).toBeGreaterThan(small + 20);
     expect(await count("/mcp/?tools=all")).toBe(all);
@@ -183,7 +183,7 @@ describe("which tools are listed", () => {
     }
   });
 
-  test("is without those that write for a key that may only read", async () => {
+  test("leaves out tools that write for a read-only key", async () => {
     const { secret } = await rest.core.createKey({ actor: rest.actor }, { permission: "read" });
     const headers = { authorization: `Bearer ${secret}` };
     const tools = toolsIn(await read(await modern("tools/list", {}, { path: "/mcp?tools=all", headers })));
@@ -197,7 +197,7 @@ describe("which tools are listed", () => {
 });
 
 describe("scoped keys", () => {
-  test("see their containers alone, whichever tool lists them", async () => {
+  test("see only their containers, whichever tool lists them", async () => {
     for (const tag of ["mia", "tom", "ida"])
       await rest.core.addDocument({ actor: rest.actor }, { content: `About ${tag}.`, containerTags: [tag] });
     const { secret } = await rest.core.createKey(
@@ -232,7 +232,7 @@ describe("scoped keys", () => {
 describe("x-sm-project", () => {
   const headers = { "x-sm-project": "pinned" };
 
-  test("keeps every tool, resource and prompt in the container, also those that take an id", async () => {
+  test("limits every tool, resource and prompt to the container, including those that take an id", async () => {
     const { id } = await rest.core.addDocument(
       { actor: rest.actor },
       { content: "A secret of elsewhere.", containerTags: ["elsewhere"], wait: 10 },
@@ -253,7 +253,7 @@ describe("x-sm-project", () => {
       ]);
   });
 
-  test("opens no container that the key may not use", async () => {
+  test("grants no access to a container that the key may not use", async () => {
     const { secret } = await rest.core.createKey(
       { actor: rest.actor },
       { kind: "scoped", grants: [{ containerTag: "mia" }] },
@@ -268,7 +268,7 @@ describe("x-sm-project", () => {
 });
 
 describe("many and large requests", () => {
-  test("fifty at the same time are all answered, each with its own answer", async () => {
+  test("fifty concurrent requests each get their own answer", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, number) => {
         const ask = number % 2 === 0 ? modern : earlier;
@@ -279,7 +279,7 @@ describe("many and large requests", () => {
     expect(answers).toEqual(Array.from({ length: 50 }, (_, number) => `question ${number}`));
   });
 
-  test("five megabytes get as far as the limit of texts, and are told of it", async () => {
+  test("five megabytes reach the text limit, which the error names", async () => {
     const { result } = await read(
       await modern("tools/call", call("add-memory", { content: "long ".repeat(1_000_000) })),
     );
@@ -288,7 +288,7 @@ describe("many and large requests", () => {
     expect(await count()).toBe(0);
   });
 
-  test("a client that goes away in the middle breaks nothing, and what it sent is kept once or not at all", async () => {
+  test("a client that disconnects mid-call breaks nothing, and its text is stored at most once", async () => {
     const gone = new AbortController();
     const params = call("add-memory", { content: "Kept or not, but whole.", wait: 30 });
     const asked = modern("tools/call", params, { signal: gone.signal }).catch((error: unknown) => error);

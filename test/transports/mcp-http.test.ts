@@ -48,7 +48,7 @@ const post = (headers: Record<string, string> = {}, path = "/mcp", body: unknown
   });
 
 describe.each(CLIENTS)("the client %s", (name) => {
-  test("remembers and recalls with a key, in the container of its words", async () => {
+  test("adds and finds memories with a key, in the given container", async () => {
     const mcp = await connect(as(await makeKey()), name);
     expect(await namesOf(mcp)).toEqual(expect.arrayContaining(["search", "add-memory", "profile", "fetch", "forget"]));
     await mcp.call("add-memory", { content: "Mia keeps bees in Rome.", containerTag: "mia" });
@@ -60,8 +60,8 @@ describe.each(CLIENTS)("the client %s", (name) => {
   });
 });
 
-describe("what a key is limited to", () => {
-  test("holds for the tools: a key of one container writes there without naming it, and nowhere else", async () => {
+describe("the limits of a key", () => {
+  test("apply to the tools: a key for one container writes there by default, and nowhere else", async () => {
     const mcp = await connect(as(await makeKey({ kind: "scoped", grants: [{ containerTag: "mia" }] })));
     await mcp.call("add-memory", { content: "Mia keeps bees in Rome." });
     expect((await rest.core.listDocuments({ actor: rest.actor }, {})).documents).toMatchObject([
@@ -74,7 +74,7 @@ describe("what a key is limited to", () => {
   test.each([
     ["everything", { permission: "read" }],
     ["a container", { grants: [{ containerTag: "mia", permission: "read" }] }],
-  ])("a key that may only read %s sees no tool that writes, and can call none", async (_name, input) => {
+  ])("hide tools that write from a key that may only read %s, and refuse calls to them", async (_name, input) => {
     const mcp = await connect(as(await makeKey(input)));
     expect(await namesOf(mcp)).toEqual(expect.arrayContaining(["search", "profile", "fetch"]));
     const writers = (await connect())
@@ -87,18 +87,18 @@ describe("what a key is limited to", () => {
     expect((await rest.core.listDocuments({ actor: rest.actor }, {})).total).toBe(0);
   });
 
-  test("its rate holds for MCP and tells when to come back", async () => {
+  test("include its rate over MCP, with the time to wait", async () => {
     const key = await makeKey({ rate: { requests: 1, windowMs: 3_600_000 } });
     expect((await post(as(key))).status).toBe(200);
     const refused = await post(as(key));
     expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
-    // The other transports count together with it.
+    // The limit is shared with the other transports.
     expect((await fetch(`${url}/v3/session`, { headers: as(key) })).status).toBe(429);
   });
 });
 
 describe("x-sm-project", () => {
-  test("pins every call to one container, and takes the choice out of the tools", async () => {
+  test("pins every call to one container, and removes the choice from the tools", async () => {
     const mcp = await connect({ ...as(await makeKey()), "x-sm-project": "pinned" });
     for (const tool of await mcp.listTools())
       expect([tool.name, JSON.stringify(tool.inputSchema).includes("containerTag")]).toEqual([tool.name, false]);
@@ -109,8 +109,8 @@ describe("x-sm-project", () => {
   });
 });
 
-describe("who may come in", () => {
-  test("a wrong key is refused as the protocol says, without a word about which part is wrong", async () => {
+describe("access", () => {
+  test("a wrong key is refused as the protocol requires, without saying which part is wrong", async () => {
     const answer = await post(as("sm_wrong_0123456789abcdef"));
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer error="invalid_token"/);
@@ -121,7 +121,7 @@ describe("who may come in", () => {
     });
   });
 
-  test("the person at this machine needs no key; a page of a browser does", async () => {
+  test("a program on this machine needs no key; a web page does", async () => {
     expect((await post()).status).toBe(200);
     const fromPage = await post({ origin: "http://localhost:3000" });
     expect(fromPage.status).toBe(401);
@@ -129,11 +129,11 @@ describe("who may come in", () => {
     expect((await post({ origin: "http://localhost:3000", ...as(await makeKey()) })).status).toBe(200);
   });
 
-  test("paths that clients know all answer", async () => {
+  test("all paths that clients use answer", async () => {
     for (const path of ["/mcp", "/mcp/", "/"]) expect([path, (await post({}, path)).status]).toEqual([path, 200]);
   });
 
-  test("a page of a local tool may read the answer, and asks first", async () => {
+  test("a page of a local tool may read the response, after a preflight", async () => {
     const origin = "http://localhost:6274";
     const asked = await fetch(`${url}/mcp`, {
       method: "OPTIONS",
@@ -146,10 +146,10 @@ describe("who may come in", () => {
   });
 
   test.each([
-    ["a name that is not of this server", { host: "evil.example" }],
-    ["a page from elsewhere", { origin: "https://evil.example" }],
-    ["a page without a name", { origin: "null" }],
-  ])("%s is refused, whatever key it has", async (_name, headers) => {
+    ["an unknown host name", { host: "evil.example" }],
+    ["a page of another origin", { origin: "https://evil.example" }],
+    ["a page with a null origin", { origin: "null" }],
+  ])("%s is refused, whatever its key", async (_name, headers) => {
     const request = new Request(`${url}/mcp`, {
       method: "POST",
       headers: { "content-type": "application/json", ...as(await makeKey()), ...headers },
@@ -160,7 +160,7 @@ describe("who may come in", () => {
     expect(answer.headers.get("access-control-allow-origin")).toBeNull();
   });
 
-  test("a public name, further names and further pages are let in where they are set", async () => {
+  test("the configured public name, hosts and origins are accepted", async () => {
     const set = await openRest({
       settings: {
         RECOLLECT_PUBLIC_URL: "https://memory.example",
@@ -198,18 +198,18 @@ describe("who may come in", () => {
     }
   });
 
-  test("while the store cannot answer, no client is told that its key is wrong", async () => {
+  test("a client is not told that its key is wrong while the store is closed", async () => {
     const key = await makeKey();
     await rest.core.session({ actor: rest.actor });
     await rest.close();
     const answer = await post(as(key)).catch(() => null);
-    // Either nobody answers any more, or the answer says that it is not about the key.
+    // Either the connection is refused, or the response does not blame the key.
     expect(answer?.status ?? 503).toBeGreaterThanOrEqual(500);
     rest = await openRest();
   });
 });
 
-describe("bad input", () => {
+describe("invalid input", () => {
   const send = async (body: string, headers: Record<string, string> = {}) =>
     fetch(`${url}/mcp`, {
       method: "POST",
@@ -219,7 +219,7 @@ describe("bad input", () => {
 
   test.each([
     ["nothing", "", 400],
-    ["no JSON", "{", 400],
+    ["invalid JSON", "{", 400],
     ["an empty batch", "[]", 400],
     ["a number", "1", 400],
     ["deep nesting", "[".repeat(100_000), 400],
@@ -227,7 +227,7 @@ describe("bad input", () => {
     expect((await send(body)).status).toBe(status);
   });
 
-  test("something else than JSON, and something too long", async () => {
+  test("another content type, and a body that is too long", async () => {
     expect((await send("x", { "content-type": "text/plain" })).status).toBe(415);
     expect((await send(`{"a":"${"x".repeat(12_000_000)}"}`)).status).toBe(413);
     expect((await post()).status).toBe(200);

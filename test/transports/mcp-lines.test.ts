@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createLineSplitter } from "../../src/transports/mcp/lines.js";
 
-/** Feeds text in pieces and answers with the lines; a line that was too long shows what is left of it. */
+/** Feeds text in pieces and returns the lines; of a line that is too long, the length of its start and its end. */
 function split(limit: number, pieces: readonly string[]): string[] {
   const lines: string[] = [];
   const splitter = createLineSplitter(limit, {
@@ -29,7 +29,7 @@ describe("lines", () => {
     expect(split(100, pieces)).toEqual(lines);
   });
 
-  test("keeps characters whole that arrive in two pieces", () => {
+  test("keeps characters intact that arrive in two pieces", () => {
     const bytes = Buffer.from("größe 🎈\n");
     for (let cut = 0; cut <= bytes.length; cut++) {
       const lines: string[] = [];
@@ -43,7 +43,7 @@ describe("lines", () => {
     }
   });
 
-  test("throws away a line that is too long, however it arrives, and goes on after it", () => {
+  test("drops a line that is too long, however it arrives, and continues after it", () => {
     const long = `${"x".repeat(3_000)}tail`;
     const expected = ["before", "too long: 512 tail", "after"];
     expect(split(1_000, [`before\n${long}\nafter\n`])).toEqual(expected);

@@ -3,7 +3,7 @@ import { createMcpFactory } from "../../src/transports/mcp/server.js";
 import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
 import { openCore, silentLog, type OpenedCore } from "../support/open-core.js";
 
-/* A mail that somebody sends as a file is theirs, what it says is not. */
+/* An email that a user sends as a file is theirs, but its content is not. */
 
 const MAIL = [
   "From: Ann <ann@example.com>",
@@ -35,7 +35,7 @@ async function add(text: string, name: string): Promise<string> {
   return id;
 }
 
-test("its passages are unverified wherever they are shown", async () => {
+test("passages of an email are unverified wherever they are shown", async () => {
   const id = await add(MAIL, "berth.eml");
   const found = await mcp.call("search", { query: "Where does the ferry Aurora berth?" });
   expect(found.structured["results"]).toMatchObject([{ kind: "chunk", trust: "unverified" }]);
@@ -44,7 +44,7 @@ test("its passages are unverified wherever they are shown", async () => {
   expect(fetched.structured).toMatchObject({ trust: "unverified" });
 });
 
-test("those of a file that is no mail are not", async () => {
+test("passages of a file that is not an email are trusted", async () => {
   await add("berth,ship\nquay seven,Aurora\n", "berths.csv");
   const found = await mcp.call("search", { query: "Where is the ship Aurora?" });
   expect(found.structured["results"]).toMatchObject([{ kind: "chunk", trust: "trusted" }]);

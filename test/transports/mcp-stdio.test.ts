@@ -15,10 +15,10 @@ import {
   withDataDirectory,
 } from "../support/recollect-process.js";
 
-// A busy machine takes its time to start a process.
+// Starting a process takes a while on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-/** Far above the second that is promised, and far below what the calls in flight would take. */
+/** Well above the promised second, and well below the duration of the calls in flight. */
 const SOON_MS = 5_000;
 
 function withMcp(
@@ -70,7 +70,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
 });
 
 describe("standard output", () => {
-  test("carries nothing but protocol, one answer for each request, with debug logging on", () =>
+  test("carries protocol messages only, one answer per request, even with debug logging", () =>
     withMcp(
       async (mcp) => {
         await mcp.initialize();
@@ -93,7 +93,7 @@ describe("standard output", () => {
       { RECOLLECT_LOG_LEVEL: "debug" },
     ));
 
-  test("is kept from whatever else prints", async () => {
+  test("does not receive the output of other code", async () => {
     const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
     const opening = openMcpStdio({ version: "1.0.0", streams });
     streams.stdout.write("a banner\n");
@@ -124,7 +124,7 @@ describe("the handshake", () => {
     }),
   );
 
-  test("of one era may follow a probe for the other", () =>
+  test("in one era may follow a probe for the other", () =>
     withMcp(async (mcp) => {
       const probe = await mcp.request(1, "server/discover", { _meta: META });
       expect(probe.result?.["supportedVersions"]).toEqual(["2026-07-28"]);
@@ -134,7 +134,7 @@ describe("the handshake", () => {
       expect(mcp.answers().map(({ id }) => id)).toEqual([1, 0, 2]);
     }));
 
-  test("is answered by the library when it is in any way unusual", () =>
+  test("is answered by the library when it is unusual in any way", () =>
     withMcp(async (mcp) => {
       const answer = await mcp.request(1, "initialize", {
         protocolVersion: "2025-11-25",
@@ -155,12 +155,12 @@ describe("the handshake", () => {
     [["--data-dir", "/x", "mcp"], false],
     [["search", "mcp"], false],
     [[], false],
-  ])("comes first for the arguments %j: %s", (args, expected) => {
+  ])("starts early for the arguments %j: %s", (args, expected) => {
     expect(isMcpStart(args)).toBe(expected);
   });
 });
 
-describe("a revision that is not known", () => {
+describe("an unknown protocol revision", () => {
   const REFUSAL = { code: -32_022, data: { supported: ["2026-07-28"], requested: "2031-01-01" } };
   const foreign = { _meta: { ...META, "io.modelcontextprotocol/protocolVersion": "2031-01-01" } };
 
@@ -171,7 +171,7 @@ describe("a revision that is not known", () => {
     }),
   );
 
-  test("is refused later, too, while requests of the known one go on", () =>
+  test("is refused later too, while requests with a known one still work", () =>
     withMcp(async (mcp) => {
       expect((await mcp.request(1, "tools/list", { _meta: META })).result?.["tools"]).toHaveLength(8);
       expect((await mcp.request(2, "server/discover", foreign)).error).toMatchObject(REFUSAL);
@@ -180,8 +180,8 @@ describe("a revision that is not known", () => {
     }));
 });
 
-describe("the end", () => {
-  test("comes soon after the end of the input, whatever is in flight, and the next process goes on", () =>
+describe("shutdown", () => {
+  test("follows soon after the end of the input, whatever is in flight, and the next process works", () =>
     withMcp(async (mcp, dataDirectory) => {
       await mcp.initialize();
       await mcp.call(1, "add-memory", { content: "Yann tunes pianos.", wait: 30 });
@@ -207,7 +207,7 @@ describe("the end", () => {
       expect(JSON.stringify(mcp.answers().find(({ id }) => id === 2)?.result)).toContain("Wanda mends nets.");
     }));
 
-  test("comes when the input ends before anything was said", () =>
+  test("follows when the input ends before anything was sent", () =>
     withMcp(async (mcp) => {
       const ended = await mcp.end();
       expect(ended).toMatchObject({ code: 0, signal: null });
@@ -215,7 +215,7 @@ describe("the end", () => {
       expect(mcp.output).toBe("");
     }));
 
-  test("a last line without its end still counts", () =>
+  test("still processes a last line without a line break", () =>
     withMcp(async (mcp) => {
       await mcp.initialize();
       await mcp.request(1, "ping", {});
@@ -224,7 +224,7 @@ describe("the end", () => {
       expect(mcp.answers().map(({ id }) => id)).toEqual([0, 1, 2]);
     }));
 
-  test("comes when nobody reads the output any more, without a crash", () =>
+  test("follows without a crash when nothing reads the output any more", () =>
     withMcp(async (mcp) => {
       await mcp.initialize();
       await mcp.request(1, "tools/list", {});
@@ -234,7 +234,7 @@ describe("the end", () => {
       expect(mcp.errors).not.toMatch(/EPIPE|Error:/);
     }));
 
-  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("comes with %s", (signal) =>
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("follows %s", (signal) =>
     withMcp(async (mcp, dataDirectory) => {
       await mcp.initialize();
       await mcp.call(1, "add-memory", { content: "Xaver bakes bread.", wait: 30 });
@@ -244,8 +244,8 @@ describe("the end", () => {
   );
 });
 
-describe("lines that are no messages", () => {
-  test("are answered as such, and the connection goes on", () =>
+describe("lines that are not messages", () => {
+  test("are answered with errors, and the connection continues", () =>
     withMcp(async (mcp) => {
       const invalid = Buffer.from('{"jsonrpc":"2.0","id":4,"method":"ping","params":{"a":"?"}}');
       invalid[invalid.indexOf("?")] = 0xff;
@@ -273,7 +273,7 @@ describe("lines that are no messages", () => {
       expect(await mcp.request(8, "ping", {})).toMatchObject({ result: {} });
     }));
 
-  test("content over the limit is refused with the limit", () =>
+  test("content over the limit is refused, naming the limit", () =>
     withMcp(
       async (mcp) => {
         await mcp.initialize();

@@ -9,7 +9,7 @@ const NOTICE = expect.stringContaining("never instructions");
 
 let opened: OpenedCore;
 let mcp: McpConnection;
-/** A container of its own for every test. */
+/** Each test has its own container. */
 let box: string;
 let boxes = 0;
 
@@ -58,7 +58,7 @@ const textsOf = (result: ToolResult, field: string) => listed(result, field).map
 describe.each(CLIENTS)("with the client %s", (client) => {
   beforeEach(() => connect(client));
 
-  test("introduces itself and lists its tools, always the same", async () => {
+  test("introduces itself and always lists the same tools", async () => {
     expect(mcp.instructions).toBe(INSTRUCTIONS);
     const tools = await mcp.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
@@ -74,7 +74,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     expect(await mcp.listTools()).toEqual(tools);
   });
 
-  test("keeps, finds, shows, updates and forgets", async () => {
+  test("stores, finds, shows, updates and forgets", async () => {
     const receipt = await state("Marie lives in Lyon.");
     const old = firstId(receipt, "added");
     expect(textsOf(await call("search", { query: "Where does Marie live?", containerTag: box }), "results")).toContain(
@@ -99,7 +99,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
     expect((await call("search", memories)).structured["results"]).toEqual([]);
   });
 
-  test("answers a failed call with words, and an unknown tool with a protocol error", async () => {
+  test("returns text for a failed call, and a protocol error for an unknown tool", async () => {
     const result = await mcp.call("fetch", { id: "nothing" });
     expect(result).toMatchObject({ isError: true, structured: {} });
     expect(result.text).toBe("Document not found: nothing. Call search to find valid ids.");
@@ -108,7 +108,7 @@ describe.each(CLIENTS)("with the client %s", (client) => {
 });
 
 describe("the tools", () => {
-  test("carry all four hints, and only forgetting and undoing destroy", async () => {
+  test("carry all four hints, and only forget and undo are destructive", async () => {
     await connect();
     const hints = Object.fromEntries((await mcp.listTools()).map(({ name, annotations }) => [name, annotations]));
     const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -124,7 +124,7 @@ describe("the tools", () => {
     });
   });
 
-  test("explain themselves and every argument that is not plain", async () => {
+  test("have a title, a description and schemas", async () => {
     await connect();
     for (const tool of await mcp.listTools()) {
       expect(tool.title).toMatch(/^[A-Z]/);
@@ -138,7 +138,7 @@ describe("the tools", () => {
 describe("add-memory", () => {
   beforeEach(() => connect());
 
-  test("answers with a receipt: what is new, what it updates, what was known", async () => {
+  test("returns a receipt with what was added and what was already known", async () => {
     const first = await state("Omar plays the cello.", { text: "Omar was born on 3 May 1990.", isStatic: true });
     expect(first.structured).toEqual({
       documentId: expect.stringMatching(ID),
@@ -168,7 +168,7 @@ describe("add-memory", () => {
     expect(again.text).toContain(`1 already known [${firstId(first, "added")}].`);
   });
 
-  test("keeps a text until a moment, and says so", async () => {
+  test("stores a text until a given time, and says so", async () => {
     const facts = [{ text: "Omar plays the cello." }];
     const later = await add("Omar plays the cello.", { facts, forgetAfter: "2099-01-01" });
     expect(later.text).toContain("It is searchable until 2099-01-01.");
@@ -184,19 +184,19 @@ describe("add-memory", () => {
     ]);
   });
 
-  test("puts what hardly ever changes into the lasting part of the profile", async () => {
+  test("puts lasting facts into the static part of the profile", async () => {
     await state({ text: "Omar was born on 3 May 1990.", isStatic: true }, "Omar plays the cello.");
     const profile = await call("profile", { containerTag: box });
     expect(textsOf(profile, "static")).toEqual(["Omar was born on 3 May 1990."]);
     expect(textsOf(profile, "dynamic")).toEqual(["Omar plays the cello."]);
   });
 
-  test("remembers the text itself when it is given no facts", async () => {
+  test("remembers the text itself when given no facts", async () => {
     const receipt = await add("The boiler is behind the red door.", { facts: [] });
     expect(textsOf(receipt, "added")).toEqual([expect.stringContaining("boiler is behind the red door")]);
   });
 
-  test("answers as soon as the text is kept when it should not wait", async () => {
+  test("returns as soon as the text is stored when it should not wait", async () => {
     const { text, structured } = await add("Iris collects stamps.", { wait: 0 });
     expect(structured).toMatchObject({ status: "queued", searchable: false, added: [], error: null });
     expect(text).toContain("safely stored");
@@ -208,7 +208,7 @@ describe("add-memory", () => {
     expect(textsOf(found, "results").join()).toContain("stamps");
   });
 
-  test("keeps metadata, which filters find", async () => {
+  test("stores metadata, which filters match", async () => {
     await add("Blue is for drafts.", { metadata: { topic: "colours", rank: 2 } });
     await add("Blue is for the sky.", { metadata: { topic: "nature", rank: 1 } });
     const where = (filters: unknown) => call("search", { query: "What is blue for?", containerTag: box, filters });
@@ -218,7 +218,7 @@ describe("add-memory", () => {
     expect(new Set(textsOf(asText, "results"))).toEqual(new Set(["Blue is for the sky."]));
   });
 
-  test("replaces a text that comes again under the same customId", async () => {
+  test("replaces a text that is added again under the same customId", async () => {
     const first = await add("The code word is heron.", { customId: "word" });
     const second = await add("The code word is finch.", { customId: "word" });
     expect(second.structured["documentId"]).toBe(first.structured["documentId"]);
@@ -276,7 +276,7 @@ describe("search", () => {
     );
   });
 
-  test("gives passages the id of their document, so that every id can be fetched", async () => {
+  test("returns chunks with the id of their document, so that every id can be fetched", async () => {
     const receipt = await add("The archive is in the basement of the old town hall.");
     const found = await call("search", { query: "Where is the archive?", containerTag: box, mode: "documents" });
     expect(found.structured["results"]).toMatchObject([{ kind: "chunk", id: receipt.structured["documentId"] }]);
@@ -307,14 +307,14 @@ describe("search", () => {
     await add("Zoe swims on Mondays.", { wait: 0 });
     const { text, structured } = await call("search", { query: "When does Zoe swim?", containerTag: box });
     const waiting = structured["waiting"] as number;
-    // The background may have been faster than this search; words and number agree in any case.
+    // Processing may have finished before this search; text and number must agree either way.
     expect([0, 1]).toContain(waiting);
     expect(text.includes("1 document of this container is still being processed")).toBe(waiting === 1);
     await opened.settle();
     expect((await call("search", { query: "When does Zoe swim?", containerTag: box })).structured["waiting"]).toBe(0);
   });
 
-  test("shortens long passages in words, not in data", async () => {
+  test("shortens long chunks in the text, not in the structured data", async () => {
     const turn = `User: ${"The committee met again and spoke about the bridge at length. ".repeat(60)}`;
     await add(`${turn}\nAssistant: Noted.`);
     const { text, structured } = await call("search", {
@@ -332,7 +332,7 @@ describe("search", () => {
 describe("fetch", () => {
   beforeEach(() => connect());
 
-  test("gives a memory with the documents that state it", async () => {
+  test("returns a memory with the documents that state it", async () => {
     const receipt = await state("Leo studies law.");
     const id = firstId(receipt, "added");
     const { structured, text } = await call("fetch", { id });
@@ -356,7 +356,7 @@ describe("fetch", () => {
     expect(text).toContain(`Documents that state it: [${String(receipt.structured["documentId"])}]`);
   });
 
-  test("gives a long document page by page, without a gap and without half a character", async () => {
+  test("returns a long document page by page, without gaps or split characters", async () => {
     const content = `${"The 🎈 rises. ".repeat(9_000)}The end.`;
     const { structured } = await add(content, { wait: 0 });
     const pages: string[] = [];
@@ -373,7 +373,7 @@ describe("fetch", () => {
     await call("forget", { id: structured["documentId"] });
   });
 
-  test("beyond the end there is nothing, and no error", async () => {
+  test("returns nothing beyond the end, and no error", async () => {
     const receipt = await state("Short.");
     const { structured } = await call("fetch", { id: receipt.structured["documentId"], offset: 1_000_000 });
     expect(structured).toMatchObject({ text: "", nextOffset: null });
@@ -404,7 +404,7 @@ describe("forget", () => {
     expect(none.text).toBe("Nothing matches the query. Nothing was forgotten.");
   });
 
-  test("by ids forgets them all, and says what it was", async () => {
+  test("by ids forgets them all, and says what they were", async () => {
     const receipt = await state("Ben likes chess.", "Ben likes tea.");
     const ids = listed(receipt, "added").map(({ id }) => id);
     const { text, structured } = await call("forget", { ids, reason: "asked" });
@@ -417,7 +417,7 @@ describe("forget", () => {
     expect(await found("What does Ben like?")).toEqual([]);
   });
 
-  test("by exact text needs the very text", async () => {
+  test("by text needs the exact text", async () => {
     await state("Kim sings in a choir.");
     const inexact = await mcp.call("forget", { content: "Kim sings", containerTag: box });
     expect(inexact).toMatchObject({ isError: true });
@@ -438,7 +438,7 @@ describe("forget", () => {
     expect(await found("Where does Pia live?")).toEqual(["Pia lives in Kiel."]);
   });
 
-  test("takes memories and documents together", async () => {
+  test("accepts memories and documents together", async () => {
     const first = await state("Gus fixes roofs.");
     const second = await add("A note about gutters.", { customId: "gutters" });
     const ids = [firstId(first, "added"), "gutters"];
@@ -459,14 +459,14 @@ describe("forget", () => {
     expect((await call("fetch", { id: documentId })).structured["id"]).toBe(documentId);
   });
 
-  test("does not reach into another container than the one that is named", async () => {
+  test("does not affect a container other than the given one", async () => {
     const receipt = await state("Ivo rows.");
     for (const id of [firstId(receipt, "added"), String(receipt.structured["documentId"])])
       expect(await mcp.call("forget", { id, containerTag: `${box}-other` })).toMatchObject({ isError: true });
     expect(await found("Who rows?")).toEqual(["Ivo rows."]);
   });
 
-  test("says so when something is forgotten already", async () => {
+  test("says when something is already forgotten", async () => {
     const receipt = await state("Uma dives.");
     const id = firstId(receipt, "added");
     await call("forget", { id });

@@ -38,7 +38,7 @@ async function connect(kind: string, grants: { containerTag: string; permission?
 
 const BOTH = [{ containerTag: "alpha" }, { containerTag: "beta" }];
 
-describe("a key for two containers that names none over MCP", () => {
+describe("a key for two containers, over MCP without naming one", () => {
   test.each<[tool: string, args: Record<string, unknown>]>([
     ["search", { query: "Where is the bakery?" }],
     ["profile", {}],
@@ -75,12 +75,12 @@ describe("a key for two containers that names none over MCP", () => {
     ["add_memory", { content: "Rye.", action: "save" }],
     ["addToSupermemory", { thingToRemember: "Rye." }],
     ["pending-extractions", {}],
-  ])("is asked which of them %s means", async (tool, args) => {
+  ])("is asked which container %s means", async (tool, args) => {
     const { isError, text } = await (await connect("scoped", BOTH)).call(tool, args);
     expect([isError, text]).toEqual([true, expect.stringContaining("which may write to alpha, beta")]);
   });
 
-  test("is told where it acts by who_am_i", async () => {
+  test("learns from who_am_i where it acts", async () => {
     const spaceOf = async (grants: { containerTag: string; permission?: string }[]) =>
       (await (await connect("agent", grants)).call("who_am_i", {})).structured["activeSpace"];
     expect(await spaceOf([{ containerTag: "alpha", permission: "read" }, { containerTag: "beta" }])).toBe("beta");
@@ -90,7 +90,7 @@ describe("a key for two containers that names none over MCP", () => {
     );
   });
 
-  test("writes to the default one where that is among them, and to the only one that it may write to", async () => {
+  test("writes to the default container if granted, and to the only container that it may write to", async () => {
     const withDefault = await connect("scoped", [{ containerTag: "alpha" }, { containerTag: "sm_project_default" }]);
     const added = await withDefault.call("add-memory", { content: "Rye." });
     expect([added.isError, added.structured["containerTag"]]).toEqual([false, "sm_project_default"]);

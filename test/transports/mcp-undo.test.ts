@@ -40,7 +40,7 @@ const find = async (query: string, mode = "memories") =>
   listed(await call("search", { query, mode }), "results").map(({ text }) => text);
 
 describe("undo", () => {
-  test("brings back what was forgotten, by the batch that forget answers", async () => {
+  test("restores what was forgotten, by the batch that forget returns", async () => {
     const id = firstId(await state("Ivo breeds snails."));
     const { structured, text } = await call("forget", { id });
     expect(text).toContain(`To bring the memories back: undo with batch ${String(structured["batchId"])}.`);
@@ -53,20 +53,23 @@ describe("undo", () => {
     expect(await find("What does Ivo breed?")).toEqual([]);
   });
 
-  test("takes back the last change of a memory", async () => {
+  test("reverts the last change of a memory", async () => {
     const id = firstId(await state("Ivo breeds snails."));
     await call("undo", { memoryId: id });
     expect(await find("What does Ivo breed?")).toEqual([]);
   });
 
-  test.each([[{}], [{ batchId: "x", memoryId: "y" }]])("names one of two things: %j", async (args) => {
-    expect(await mcp.call("undo", args)).toMatchObject({
-      isError: true,
-      text: expect.stringContaining("exactly one of batchId and memoryId"),
-    });
-  });
+  test.each([[{}], [{ batchId: "x", memoryId: "y" }]])(
+    "requires exactly one of batchId and memoryId: %j",
+    async (args) => {
+      expect(await mcp.call("undo", args)).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("exactly one of batchId and memoryId"),
+      });
+    },
+  );
 
-  test("of another container is not there for a pinned caller", async () => {
+  test("finds nothing of another container for a pinned caller", async () => {
     const id = firstId(await state("Ivo breeds snails."));
     const { structured } = await call("forget", { id });
     box = "another";
@@ -86,7 +89,7 @@ describe("undo", () => {
 });
 
 describe("add-memory", () => {
-  test("reads a text from its date", async () => {
+  test("stores the date of a text, and refuses an invalid one", async () => {
     const { structured } = await add("I moved to Porto yesterday.", { date: "2024-05-06" });
     const document = await call("fetch", { id: structured["documentId"] });
     expect(document.structured["date"]).toContain("2024-05-06");
@@ -97,7 +100,7 @@ describe("add-memory", () => {
     });
   });
 
-  test("does not call searchable what was over before it came", async () => {
+  test("does not report content as searchable that has already expired", async () => {
     const { text, structured } = await add("Ivo breeds snails.", { forgetAfter: "2001-02-03" });
     expect(structured["searchable"]).toBe(false);
     expect(text).toContain("It is not searchable.");
@@ -108,7 +111,7 @@ describe("add-memory", () => {
     expect(await find("What does Ivo breed?", "hybrid")).toEqual([]);
   });
 
-  test("answers in one line, and gives back no text that was sent, but what rules made of it", async () => {
+  test("answers in one line, without the text that was sent, but with the facts that rules found", async () => {
     const sent = await state("Ivo breeds snails.");
     expect(sent.text.split("\n")).toHaveLength(1);
     expect(JSON.stringify([sent.text, sent.structured])).not.toContain("snails");
@@ -121,7 +124,7 @@ describe("add-memory", () => {
   });
 });
 
-test("a forgotten memory that is fetched says that it was forgotten, when and by whom, and not what it said", async () => {
+test("fetching a forgotten memory says when and by whom it was forgotten, not what it said", async () => {
   const id = firstId(await state("Ivo breeds snails."));
   await call("forget", { id });
   const { isError, text } = await mcp.call("fetch", { id });
@@ -130,7 +133,7 @@ test("a forgotten memory that is fetched says that it was forgotten, when and by
   expect(text).not.toContain("snails");
 });
 
-describe("a result does not come as memory and as the passage that says the same", () => {
+describe("a search does not return both a memory and the chunk that says the same", () => {
   test.each([
     ["in the words of the fact", "Ivo breeds snails.", undefined, "What does Ivo breed?"],
     ["by rules", "I prefer green tea to coffee.", undefined, "green tea or coffee"],

@@ -43,14 +43,14 @@ async function send(method: string, path: string, body?: unknown, headers: Recor
 
 const stored = async () => (await send("POST", "/v3/documents/list", {})).body.pagination.totalItems as number;
 
-test("a refusal for a field that is missing names those that are not known", async () => {
+test("an error for a missing field also names the unknown fields", async () => {
   const { status, body } = await send("POST", "/v4/search", { query: "Where is the key?", containerTag: "mia" });
   expect([status, body.error]).toEqual([400, "q: is missing; query: is not known"]);
   const added = await send("POST", "/v3/documents", { text: "The key is under the mat.", containerTag: "mia" });
   expect([added.status, added.body.error]).toEqual([400, "content: is missing; text: is not known"]);
 });
 
-/** Ways in which the name of a container has been written. */
+/** Names that clients have used for the container. */
 const MISSPELT = [
   "container_tag",
   "containertag",
@@ -87,8 +87,8 @@ const MISSPELT = [
 
 const shapeOf = (schema: z.ZodType | undefined) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
-describe("a field that should narrow a request and is misspelt is refused with the right name", () => {
-  test.each(MISSPELT)("%s on a search gives nothing of another container", async (name) => {
+describe("a misspelt field that should narrow a request is refused with the right name", () => {
+  test.each(MISSPELT)("%s on a search returns nothing of another container", async (name) => {
     const { status, body, text } = await send("POST", "/v4/search", { q: "password", [name]: "mia" });
     expect([status, body.issues]).toEqual([
       400,
@@ -131,7 +131,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
     expect([status, body.message]).toEqual([400, expect.stringContaining(`write ${right}`)]);
   });
 
-  test("a key is not made for everything, nor to write, because of a misspelt field", async () => {
+  test("does not create an unlimited or writing key, or turn a dry run into a deletion", async () => {
     for (const fields of [{ container_tags: ["mia"] }, { permissions: "read" }, { userId: "mia" }])
       expect((await send("POST", "/v3/auth/agent-key", { name: "a", ...fields })).status).toBe(400);
     expect(
@@ -140,7 +140,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
   });
 
   test.each(["scoped-key", "agent-key"])(
-    "no %s is made when a field is not read, or names no container",
+    "no %s is created when a field is unknown or names no container",
     async (kind) => {
       const keys = async () => (await send("GET", "/v3/auth/keys", undefined, await rest.ownerKey())).body.keys.length;
       const before = await keys();
@@ -178,7 +178,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
     ["GET", "/v3/documents?containerTags=", undefined],
     ["GET", "/v3/documents?containerTag=", undefined],
     ["GET", "/v3/documents?containerTags=,", undefined],
-  ])("%s %s with an empty list of containers means none, not all", async (method, path, body) => {
+  ])("%s %s refuses an empty list of containers", async (method, path, body) => {
     const { status, text } = await send(method, path, body);
     expect([status, text]).toEqual([400, expect.stringMatching(/must not be empty|must name at least one container/)]);
   });
@@ -188,7 +188,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
     ({ method, path }) => method === "delete" || (method !== "get" && REMOVES.test(path)),
   );
 
-  test("whatever removes for good or lets somebody in refuses each field that it does not read", async () => {
+  test("routes that delete data or create keys refuse every unknown field", async () => {
     expect(destructive.length).toBeGreaterThan(12);
     const before = await stored();
     for (const { method, path, body, example } of destructive) {
@@ -203,7 +203,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
     expect(await stored()).toBe(before);
   });
 
-  test("nothing is deleted, and no key revoked, by a request that says more than its route reads", async () => {
+  test("nothing is deleted and no key revoked by a request with fields that its route does not read", async () => {
     const made = await send("POST", "/v3/auth/agent-key", { name: "agent" }, await rest.ownerKey());
     const doc = await send("POST", "/v3/documents", { content: "Rain.", containerTag: "mia", customId: "rain" });
     const before = await stored();
@@ -228,7 +228,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
   const withBody = ENDPOINTS.filter(({ body, carries }) => takes(shapeOf(body)) && carries !== "file");
   const withQuery = ENDPOINTS.filter(({ query }) => takes(shapeOf(query)));
 
-  test("there are routes of both kinds", () => {
+  test("routes of both kinds exist", () => {
     expect(withBody.length).toBeGreaterThan(12);
     expect(withQuery.length).toBeGreaterThan(3);
   });
@@ -263,7 +263,7 @@ describe("a field that should narrow a request and is misspelt is refused with t
   );
 });
 
-describe("a header or parameter that should pin is not passed over", () => {
+describe("a misspelt header or parameter that should pin a container is refused", () => {
   test.each(["x-sm-project", "x-sm-projects", "x_sm_project", "x-container-tag"])("%s over REST", async (name) => {
     const { status, body } = await send("POST", "/v4/search", { q: "password" }, { [name]: "mia" });
     expect([status, body.message]).toEqual([400, expect.stringContaining("containerTag")]);
@@ -273,7 +273,7 @@ describe("a header or parameter that should pin is not passed over", () => {
     expect([status, text]).toEqual([400, expect.stringContaining("write x-sm-project")]);
   });
   test.each(["x-sm-namespace", "x-sm-space", "x-sm-proj", "x-supermemory-project", "x-sm-user-id"])(
-    "%s, of either door",
+    "%s over MCP and REST",
     async (name) => {
       const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
       expect((await send("POST", "/mcp", ping, { [name]: "mia" })).status).toBe(400);
@@ -281,7 +281,7 @@ describe("a header or parameter that should pin is not passed over", () => {
     },
   );
   test.each(["", "mia smith", "mia,tom", "x".repeat(101)])(
-    "x-sm-project: %j, which names no container",
+    "x-sm-project: %j, which is not a container tag",
     async (tag) => {
       const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
       const { status, text } = await send("POST", "/mcp", ping, { "x-sm-project": tag });
@@ -317,7 +317,7 @@ describe("MCP tools of every generation", () => {
     }
   });
 
-  test("do nothing for an argument that narrows other calls", async () => {
+  test("refuse an argument that narrows other calls", async () => {
     for (const [name, args] of [
       ["forget", { query: "password", containerTag: "mia", dryRun: true }],
       ["forget", { query: "password", containerTag: "mia", filters: { AND: [] } }],
@@ -329,13 +329,13 @@ describe("MCP tools of every generation", () => {
     expect((await send("POST", "/v4/search", { q: "password", containerTag: "mia" })).text).toContain("rosebud");
   });
 
-  test("name what they do not know beside the answer", async () => {
+  test("name unknown arguments beside the result", async () => {
     const answer = await mcp.call("search", { query: "password", containerTag: "mia", colour: "red" });
     expect(answer.isError).toBe(false);
     expect(answer.texts.at(-1)).toBe("Warning: colour: is not known and was ignored.");
   });
 
-  test("name it among the data, too, where there is room, with what is written almost like it", async () => {
+  test("also name them in the data, with the similar known name", async () => {
     const asked = { content: "I own a boat.", containerTag: "boats", forget_after: "2030-01-01", colour: "red" };
     const { isError, texts, structured } = await mcp.call("add-memory", asked);
     expect(isError).toBe(false);
@@ -354,8 +354,8 @@ describe("MCP tools of every generation", () => {
   const told = (error: unknown) => ({ isError: true, text: String(error) });
 });
 
-describe("other fields that nothing reads", () => {
-  test("are named in the answer, which is otherwise the same", async () => {
+describe("other unknown fields", () => {
+  test("are named in a warning, and the response is otherwise the same", async () => {
     const asked = { q: "password", containerTag: "mia" };
     const { body: plain } = await send("POST", "/v4/search", asked);
     const { status, body } = await send("POST", "/v4/search", { ...asked, shape: 1, include: { smells: true } });
@@ -367,19 +367,19 @@ describe("other fields that nothing reads", () => {
     expect(plain.warnings).toBeUndefined();
   });
 
-  test("are named in the answer of what only reads, where they are parameters", async () => {
+  test("are named in a warning where they are parameters of a read", async () => {
     const { status, body } = await send("GET", "/v3/documents?containerTag=mia&colour=red");
     expect([status, body.warnings]).toEqual([200, ["colour: is not known and was ignored"]]);
   });
 
-  test("are refused where the answer is a list, which has no room for their names", async () => {
+  test("are refused where the response is a list, which has no room for warnings", async () => {
     const listed = await send("POST", "/v3/connections/list", { colour: "red" });
     expect([listed.status, listed.body.issues[0].path]).toEqual([400, ["colour"]]);
     const asked = await send("GET", "/v3/connections?colour=red");
     expect([asked.status, asked.body.issues[0].path]).toEqual([400, ["colour"]]);
   });
 
-  test("are refused with the name that they are written almost like, among the settings", async () => {
+  test("are refused in the settings, with the similar known name", async () => {
     const { status, body } = await send("PATCH", "/v3/settings", { chunksize: 500, colour: "red" });
     expect([status, body.issues]).toEqual([
       400,
@@ -393,20 +393,20 @@ describe("other fields that nothing reads", () => {
     ]);
   });
 
-  test("are at most twenty, and cut", async () => {
+  test("are limited to twenty warnings, and shortened", async () => {
     const fields = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`${"z".repeat(200)}${index}`, 1]));
     const { body } = await send("POST", "/v4/search", { q: "password", ...fields });
     expect(body.warnings.length).toBeLessThanOrEqual(20);
     expect(JSON.stringify(body.warnings).length).toBeLessThan(3_000);
   });
 
-  test("keys of metadata are the caller's own", async () => {
+  test("do not include the keys of metadata, which are the caller's own", async () => {
     const metadata = { container_tag: "mia", userId: "u1", whatever: true };
     const { status, body } = await send("POST", "/v3/documents", { content: "Rain.", containerTag: "mia", metadata });
     expect([status, body.warnings]).toEqual([200, undefined]);
   });
 
-  test("a name of another API without a value narrows nothing", async () => {
+  test("of another API without a value only cause a warning", async () => {
     const { status, body } = await send("POST", "/v4/search", { q: "password", containerTag: "mia", user_id: null });
     expect([status, body.warnings]).toEqual([200, ["user_id: is not known and was ignored"]]);
   });

@@ -25,7 +25,7 @@ const settingsWith = (apiKey: string) => ({
 });
 const CONTENT = { content: "I live in Lisbon.", containerTag: "home", dreaming: "instant" };
 
-test("a document that the model refused says so over HTTP, alone and in the list with memories", async () => {
+test("a document that the model refused says so over HTTP, by itself and in the list with memories", async () => {
   provider.always(() => ({ fault: "status", status: 401 }));
   const rest = await openRest({ settings: settingsWith("sk-old") });
   try {
@@ -44,7 +44,7 @@ test("a document that the model refused says so over HTTP, alone and in the list
   }
 });
 
-test("recollect status tells how many, and a start with another key has them read again at once", async () => {
+test("recollect status counts documents that the model refused, and a start with another key reads them again", async () => {
   provider.always(() => ({ fault: "status", status: 401 }));
   const before = await openCore({ dataDirectory, settings: settingsWith("sk-old") });
   const { id } = await before.core.addDocument({ actor: before.actor }, { ...CONTENT, containerTags: ["home"] });
@@ -69,7 +69,7 @@ test("recollect status tells how many, and a start with another key has them rea
   }
 });
 
-test("recollect status tells documents that are found and wait for their facts from those that no search finds", async () => {
+test("recollect status distinguishes documents that wait for facts from those that are not searchable yet", async () => {
   const settings = { RECOLLECT_DREAM_QUIET: "3600" };
   const openDoor = () => openCore({ dataDirectory, settings });
   const before = await openDoor();

@@ -3,8 +3,8 @@ import { answerOf, toNode } from "../../src/transports/oauth/bridge.js";
 
 const asked = () => toNode(new Request("http://127.0.0.1/oauth/token", { method: "POST" }), "grant_type=none");
 
-describe("a program that gives no answer", () => {
-  test("by failing fails the request", async () => {
+describe("a handler that does not answer", () => {
+  test("fails the request when it throws", async () => {
     const failing = () => Promise.reject(new Error("no store"));
     await expect(answerOf(failing, asked())).rejects.toThrow("no store");
     await expect(
@@ -14,14 +14,14 @@ describe("a program that gives no answer", () => {
     ).rejects.toThrow("at once");
   });
 
-  test("because it hangs up, or never ends, is not waited for", async () => {
+  test("is not waited for when it hangs up or never ends", async () => {
     const hangsUp = (_incoming: unknown, outgoing: { destroy(): unknown }) => outgoing.destroy();
     await expect(answerOf(hangsUp, asked())).rejects.toMatchObject({ kind: "unavailable" });
     await expect(answerOf(() => undefined, asked(), 10)).rejects.toMatchObject({ kind: "unavailable" });
   });
 });
 
-test("an answer in several pieces is kept whole", async () => {
+test("a response in several pieces arrives whole", async () => {
   const answer = await answerOf((_incoming, outgoing) => {
     outgoing.statusCode = 400;
     outgoing.setHeader("content-type", "text/plain");

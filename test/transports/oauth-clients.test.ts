@@ -6,7 +6,7 @@ import { allow, createOwnerBrowser } from "../support/oauth-browser.js";
 import { type ClientProvider, createClientProvider } from "../support/oauth-client.js";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
-/** Programs of this machine need no token; what comes through a proxy does. */
+/** Programs on this machine need no token; requests through a proxy do. */
 const THROUGH_A_PROXY = { via: "1.1 proxy.example" };
 
 let rest: OpenedRest;
@@ -26,7 +26,7 @@ afterEach(async () => {
 interface Visit {
   readonly provider: ClientProvider;
   readonly transport: EarlierTransport | StreamableHTTPClientTransport;
-  /** Resolves when the server has answered; rejects while the app is not let in. */
+  /** Resolves when the server has responded; rejects while the app has no access. */
   connect(): Promise<McpConnection>;
 }
 
@@ -49,7 +49,7 @@ function visit(name: ClientName, provider: ClientProvider): Visit {
   };
 }
 
-/** Has the owner answer what the app asked, and tells the app what its callback was told. */
+/** Lets the owner approve the app's request, and passes the result to the app's callback. */
 async function answerFor({ provider, transport }: Visit, change: Record<string, string> = {}): Promise<void> {
   const callback = await allow(await createOwnerBrowser(rest, url), provider.opened ?? "");
   expect(callback.searchParams.get("iss")).toBe(url);
@@ -59,7 +59,7 @@ async function answerFor({ provider, transport }: Visit, change: Record<string, 
   else await transport.finishAuth(callback.searchParams.get("code") ?? "");
 }
 
-/** Signs in with an official client: it finds everything by itself, and the owner answers in a browser. */
+/** Signs in with an official client, which discovers everything; the owner approves in a browser. */
 async function signIn(name: ClientName): Promise<{ mcp: McpConnection; provider: ClientProvider }> {
   const provider = createClientProvider();
   const first = visit(name, provider);
@@ -69,7 +69,7 @@ async function signIn(name: ClientName): Promise<{ mcp: McpConnection; provider:
 }
 
 describe.each(CLIENTS)("the client %s", (name) => {
-  test("finds the way by itself: registers, asks the owner, and calls tools", async () => {
+  test("discovers the server, registers, asks the owner and calls tools", async () => {
     const { mcp } = await signIn(name);
     expect((await mcp.listTools()).map((tool) => tool.name)).toEqual(
       expect.arrayContaining(["search", "add-memory", "profile", "fetch", "forget"]),
@@ -80,7 +80,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
     expect(found.text).toContain("Rome");
   });
 
-  test("gets a new token by itself when its old one is over, without asking the owner", async () => {
+  test("refreshes an expired token without asking the owner", async () => {
     const { provider } = await signIn(name);
     const { refresh_token } = provider.kept.tokens;
     provider.kept.tokens = { ...provider.kept.tokens, access_token: "over" };
@@ -89,7 +89,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
     expect(provider.kept.tokens.refresh_token).not.toBe(refresh_token);
   });
 
-  test("asks the owner again when its grant was ended", async () => {
+  test("asks the owner again after its grant was revoked", async () => {
     const { provider } = await signIn(name);
     const opened = provider.opened;
     await rest.core.revokeGrants({ actor: rest.actor }, { client: provider.kept.client.client_id });
@@ -98,7 +98,7 @@ describe.each(CLIENTS)("the client %s", (name) => {
   });
 });
 
-test("a client that checks who answers drops the answer of another server", async () => {
+test("a client that checks the issuer rejects the response of another server", async () => {
   const first = visit("v2 auto", createClientProvider());
   await expect(first.connect()).rejects.toThrow(/unauthorized/i);
   await expect(answerFor(first, { iss: "https://evil.example" })).rejects.toThrow(/issuer/i);

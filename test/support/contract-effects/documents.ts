@@ -163,7 +163,7 @@ export const documents: readonly ContractGroup[] = [
         "What rules had to read is read again once the model answers",
         inTest(
           "transports/model-failures",
-          "recollect status tells how many, and a start with another key has them read again at once",
+          "recollect status counts documents that the model refused, and a start with another key reads them again",
         ),
       ),
     ],

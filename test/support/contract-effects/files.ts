@@ -97,7 +97,7 @@ export const files: readonly ContractGroup[] = [
       ),
       works(
         "Parts of a file can be asked for",
-        inTest("transports/file-links", "opens it without a key, from a page of any site, whole and in pieces"),
+        inTest("transports/file-links", "returns it without a key, to a page of any site, whole or in ranges"),
       ),
       works(
         "A deleted document takes its file with it",

@@ -156,7 +156,7 @@ export const filters: readonly ContractGroup[] = [
       ),
       works(
         "They mean the same in lists, searches and profiles",
-        inTest("transports/filter-language", "a filter means the same everywhere, and what it says"),
+        inTest("transports/filter-language", "filters behave as documented, and alike in lists, searches and profiles"),
       ),
     ],
   },

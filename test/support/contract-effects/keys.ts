@@ -23,11 +23,11 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "This machine needs no key; others do",
-        inTest("transports/http", "on all addresses, nobody gets in without a key, not even from this machine"),
+        inTest("transports/http", "on all addresses, a key is required, even from this machine"),
       ),
       works(
         "The key `local` of the SDK is taken from this machine",
-        inTest("transports/auth", "a program on this machine gets in with %s"),
+        inTest("transports/auth", "a program on this machine is accepted with %s"),
       ),
     ],
   },

@@ -88,7 +88,7 @@ export const otherDoors: readonly ContractGroup[] = [
     effects: [
       works(
         "Streamable HTTP at `/mcp`, `/mcp/` and `/`, without sessions",
-        inTest("transports/mcp-http", "paths that clients know all answer"),
+        inTest("transports/mcp-http", "all paths that clients use answer"),
       ),
       works(
         "The resource's OAuth metadata is served",
@@ -98,7 +98,7 @@ export const otherDoors: readonly ContractGroup[] = [
         "A wrong key is 401 with `WWW-Authenticate`",
         inTest(
           "transports/mcp-http",
-          "a wrong key is refused as the protocol says, without a word about which part is wrong",
+          "a wrong key is refused as the protocol requires, without saying which part is wrong",
         ),
       ),
       works(
@@ -108,14 +108,11 @@ export const otherDoors: readonly ContractGroup[] = [
       works("Search respects `limit` and `threshold`", inTest("transports/mcp-tools", "respects limit and threshold")),
       works(
         "Adding keeps and forgetting forgets",
-        inTest("transports/mcp-tools", "keeps, finds, shows, updates and forgets"),
+        inTest("transports/mcp-tools", "stores, finds, shows, updates and forgets"),
       ),
       works(
         "Documents are given whole, page by page",
-        inTest(
-          "transports/mcp-tools",
-          "gives a long document page by page, without a gap and without half a character",
-        ),
+        inTest("transports/mcp-tools", "returns a long document page by page, without gaps or split characters"),
       ),
       works(
         "The profile is told, and answers a question at the same time",
@@ -123,20 +120,23 @@ export const otherDoors: readonly ContractGroup[] = [
       ),
       works(
         "Tools under their older names serve older clients",
-        inTest("transports/mcp-legacy-tools", "what was saved under an old name is found and forgotten under others"),
+        inTest(
+          "transports/mcp-legacy-tools",
+          "a memory saved under an old tool name is found and forgotten under others",
+        ),
       ),
       works(
         "Resources `supermemory://profile` and `supermemory://spaces`, prompt `context`",
         inTest(
           "transports/mcp-resources",
-          "may be read without being listed, and are listed with the tools of all generations",
+          "can be read without being listed, and are listed with the tools of all generations",
         ),
       ),
       works(
         "A key's containers and permission hold for tools",
         inTest(
           "transports/mcp-http",
-          "holds for the tools: a key of one container writes there without naming it, and nowhere else",
+          "apply to the tools: a key for one container writes there by default, and nowhere else",
         ),
       ),
       doesNot(

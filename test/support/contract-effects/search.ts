@@ -125,7 +125,7 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "Unknown fields change nothing and are named in `warnings`",
-        inTest("transports/misspelt-fields", "are named in the answer, which is otherwise the same"),
+        inTest("transports/misspelt-fields", "are named in a warning, and the response is otherwise the same"),
       ),
     ],
   },

@@ -78,7 +78,7 @@ export const settings: readonly ContractGroup[] = [
         "Who sets what has no effect without a model is told so",
         inTest(
           "transports/guidance-warnings",
-          "without a model, who says how texts are read is told what has no effect, and so is who looks at the status",
+          "without a model, responses and the status name the guidance that has no effect",
         ),
       ),
       doesNot(
@@ -189,7 +189,7 @@ export const settings: readonly ContractGroup[] = [
         "A picker is opened for Google Drive",
         inTest(
           "transports/connection-picker",
-          "it is opened with a key, shows what was chosen, and is over once something was",
+          "the picker opens with a key, shows earlier choices, and closes once a choice is saved",
         ),
       ),
       works("Lists of connections are empty arrays", async (world) => {
