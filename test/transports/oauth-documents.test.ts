@@ -63,11 +63,11 @@ function tell(response: ServerResponse, changes: object = {}): void {
 
 const documented = () => createApp(url, { clientId: documentUrl });
 
-describe("an app that publishes a document about itself", () => {
+describe("an app that publishes its own metadata document", () => {
   test.each([
     ["v1", EarlierTransport],
     ["v2 auto", StreamableHTTPClientTransport],
-  ] as const)("is let in without registering, by the client %s", async (name, Transport) => {
+  ] as const)("is admitted without registering, with the client %s", async (name, Transport) => {
     const provider = createClientProvider({ documentUrl });
     const make = () =>
       new Transport(new URL(`${url}/mcp`), {
@@ -90,20 +90,20 @@ describe("an app that publishes a document about itself", () => {
     ]);
   });
 
-  test("is shown with its host, which is what the owner can know it by", async () => {
+  test("is shown with its host, the only thing the owner can recognise it by", async () => {
     const page = await browser.open((await documented()).authorizeUrl());
     expect(page.text).toContain(new URL(documentUrl).host);
     expect(page.text).toContain("Documented app");
   });
 
-  test("may come back to the addresses of its document only, and to any port of this machine", async () => {
+  test("may only redirect to the addresses in its document, and to any port of this machine", async () => {
     const app = await documented();
     expect((await browser.open(app.authorizeUrl({ redirect_uri: "https://evil.example/" }))).status).toBe(400);
     const callback = await allow(browser, app.authorizeUrl({ redirect_uri: "http://127.0.0.1:9/callback" }));
     expect(callback.port).toBe("9");
   });
 
-  test("is let in though its document wants more than this server does", async () => {
+  test("is admitted even if its document asks for more than this server supports", async () => {
     const changes = {
       scope: "everything",
       grant_types: ["authorization_code", "refresh_token", "urn:example:grant"],
@@ -118,7 +118,7 @@ describe("an app that publishes a document about itself", () => {
   });
 });
 
-describe("a document that is refused:", () => {
+describe("refused metadata documents:", () => {
   test.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
     [
       "that of somebody else",
@@ -152,9 +152,9 @@ describe("a document that is refused:", () => {
   });
 });
 
-describe("this server is no way into its own network:", () => {
+describe("protection of the server's own network:", () => {
   test.each(["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]"])(
-    "a document at %s is not fetched",
+    "does not fetch a document at %s",
     async (name) => {
       await service.close();
       await open();
@@ -188,5 +188,5 @@ describe("this server is no way into its own network:", () => {
     ["172.32.0.1", false],
     ["2606:4700::1111", false],
     ["::ffff:8.8.8.8", false],
-  ])("%s is an inner address: %s", (address, isInner) => expect(isInnerAddress(address)).toBe(isInner));
+  ])("classifies %s as an inner address: %s", (address, isInner) => expect(isInnerAddress(address)).toBe(isInner));
 });

@@ -15,7 +15,7 @@ afterAll(() => rest.close());
 const post = (path: string, body: unknown, headers?: Record<string, string>) => rest.send("POST", path, body, headers);
 const stored = async () => (await post("/v3/documents/list", {})).body.pagination.totalItems as number;
 
-describe("bad input stores nothing, is answered in words, and leaves the service unharmed", () => {
+describe("bad input stores nothing, is answered with a reason, and leaves the service unharmed", () => {
   afterEach(async () => {
     expect(await stored()).toBe(0);
     expect(rest.log.filter((line) => line.level === "error")).toEqual([]);
@@ -72,7 +72,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(answer.success).toBe(false);
   });
 
-  test("every wrong field is named, as path and as text", async () => {
+  test("names every wrong field, as a path and in the text", async () => {
     const { body } = await post("/v4/search", { q: "", threshold: "0.5", limit: -1, containerTag: "a b" });
     expect(body.issues.map((issue: { path: unknown[] }) => issue.path.join("."))).toEqual([
       "q",
@@ -126,7 +126,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(body.error).toContain("application/json");
   });
 
-  test("a body that announces too many bytes is refused with the limit", async () => {
+  test("refuses a body that announces too many bytes, naming the limit", async () => {
     const { status, body } = await post("/v3/documents", JSON.stringify({ content: "x".repeat(10_000_000) }), {
       "content-length": "10000014",
     });
@@ -134,7 +134,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(body.error).toMatch(/has 10000014 bytes, at most \d+ bytes are accepted .*RECOLLECT_MAX_TEXT_BYTES/);
   });
 
-  test("a body without an end is refused while it is read", async () => {
+  test("refuses an endless body while it is read", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -149,7 +149,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(sent).toBeLessThan(10 * MAX_TEXT_BYTES);
   });
 
-  test("a text over the limit is refused with the limit, one at the limit is kept however it is escaped", async () => {
+  test("refuses a text over the limit, naming it, and stores one at the limit however it is escaped", async () => {
     const over = await post("/v3/documents", { content: "x".repeat(MAX_TEXT_BYTES + 1) });
     expect(over.status).toBe(413);
     expect(over.body.error).toContain(`at most ${MAX_TEXT_BYTES} are accepted (RECOLLECT_MAX_TEXT_BYTES)`);
@@ -159,13 +159,13 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     await rest.send("DELETE", `/v3/documents/${body.id}`);
   });
 
-  test("metadata over the limit is refused with the limit", async () => {
+  test("refuses metadata over the limit, naming it", async () => {
     const { status, body } = await post("/v3/documents", { content: "x", metadata: { a: "y".repeat(1_000) } });
     expect(status).toBe(413);
     expect(body.error).toContain("RECOLLECT_MAX_METADATA_BYTES");
   });
 
-  test("101 memories at once", async () => {
+  test("101 memories in one request", async () => {
     const memories = Array.from({ length: 101 }, (_, index) => ({ content: `memory ${index}` }));
     const { status, body } = await post("/v4/memories", { containerTag: "a", memories });
     expect(status).toBe(400);
@@ -183,7 +183,7 @@ describe("paths and methods that are not served", () => {
     ["/v3/v3/documents", "Leave the version out of the base URL."],
     ["/v4/v4/search", "Leave the version out of the base URL."],
     ["/v4/search/", "Leave out the trailing slash."],
-  ])("POST %s: 404 that says what is wrong with the address", async (path, advice) => {
+  ])("POST %s: answers 404 and says what is wrong with the address", async (path, advice) => {
     const { status, body } = await rest.send("POST", path, {});
     expect(status).toBe(404);
     expect(body.error).toBe(`This server does not serve POST ${path}. ${advice}`);
@@ -196,7 +196,7 @@ describe("paths and methods that are not served", () => {
     ["GET", "/v3/documents/a/b"],
     ["GET", "/internal/ping"],
     ["POST", "/v9/anything"],
-  ])("%s %s: 404 that names the path", async (method, path) => {
+  ])("%s %s: answers 404 and names the path", async (method, path) => {
     const { status, body } = await rest.send(method, path, method === "POST" ? {} : undefined);
     expect(status).toBe(404);
     expect(body.error).toBe(`This server does not serve ${method} ${path}.`);
@@ -209,7 +209,7 @@ describe("paths and methods that are not served", () => {
     ["PUT", "/v4/memories", "POST, PATCH, DELETE"],
     ["GET", "/v3/documents/list", "POST"],
     ["PROPFIND", "/v3/session", "GET"],
-  ])("%s %s: 405 that names the methods", async (method, path, allowed) => {
+  ])("%s %s: answers 405 and names the methods", async (method, path, allowed) => {
     const { status, headers, body } = await rest.send(method, path);
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe(allowed);
@@ -223,7 +223,7 @@ describe("paths and methods that are not served", () => {
 });
 
 describe("health", () => {
-  test("is live as long as it answers, and ready while it can work; no key is needed", async () => {
+  test("is live while it responds, and ready while it can work; no key is needed", async () => {
     let isReady = false;
     const opened = await openRest({ isReady: () => isReady });
     const status = async (path: string) => (await opened.app.request(path)).status;
@@ -246,7 +246,7 @@ describe("health", () => {
 });
 
 describe("CORS", () => {
-  test("a preflight allows every origin, the methods of the API and the headers that are asked for", async () => {
+  test("a preflight allows every origin, the methods of the API and the requested headers", async () => {
     const response = await rest.app.request("/v3/documents", {
       method: "OPTIONS",
       headers: {
@@ -276,7 +276,7 @@ describe("CORS", () => {
     ["an unknown document", 404, "GET", "/v3/documents/nowhere"],
     ["a wrong method", 405, "PATCH", "/v4/search"],
     ["only the head of an answer", 200, "HEAD", "/v3/session"],
-  ])("%s can be read by any page, with the headers that steer retries, and is kept nowhere", async (...told) => {
+  ])("%s is readable by any page, with the headers that steer retries, and is never cached", async (...told) => {
     const [, status, method, path, body] = told;
     if (status === 204) await post("/v3/documents", { content: "A thing.", customId: "thing" });
     const response = await rest.app.request(path, requestInit(method, body), LOOPBACK);

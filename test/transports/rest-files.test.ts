@@ -37,7 +37,7 @@ const download = async (url: string, init: Download = {}) => {
 const file = (bytes: string | Uint8Array, name: string, type = "") => new File([bytes], name, { type });
 
 describe("POST /v3/documents/file", () => {
-  test("a text file becomes a document that search finds, named after its file", async () => {
+  test("turns a text file into a searchable document named after its file", async () => {
     const { status, body } = await upload({
       file: file("# Bees\n\nAda keeps eleven beehives on the roof.", "bees.md", "text/markdown"),
       containerTag: "file:1",
@@ -57,7 +57,7 @@ describe("POST /v3/documents/file", () => {
     expect(found.body.results.length).toBeGreaterThan(0);
   });
 
-  test("every field of a form reaches the document", async () => {
+  test("passes every form field to the document", async () => {
     const { body } = await upload({
       file: file("Everything is set.", "plain.txt", "text/plain"),
       containerTags: '["file:2","file:3"]',
@@ -88,12 +88,12 @@ describe("POST /v3/documents/file", () => {
     ["one tag", "file:4", ["file:4"]],
     ["a JSON array", '["file:4","file:5"]', ["file:4", "file:5"]],
     ["the field twice", ["file:5", "file:4"], ["file:5", "file:4"]],
-  ])("containerTags as %s", async (_what, containerTags, expected) => {
+  ])("accepts containerTags as %s", async (_what, containerTags, expected) => {
     const { body } = await upload({ file: file("Tagged.", "a.txt"), containerTags });
     expect((await get(body.id)).containerTags).toEqual(expected);
   });
 
-  test("a field that was left empty counts as absent", async () => {
+  test("treats an empty field as absent", async () => {
     const { status, body } = await upload({
       file: file("Nothing else.", "a.txt"),
       containerTag: "",
@@ -107,7 +107,7 @@ describe("POST /v3/documents/file", () => {
     expect(await get(body.id)).toMatchObject({ customId: null, metadata: null, title: "a.txt" });
   });
 
-  test("Prefer: wait answers when search finds the text", async () => {
+  test("Prefer: wait answers once search finds the text", async () => {
     const { bytes, headers } = await encodeForm({ file: file("Wait for me.", "a.txt") });
     const { headers: answered, body } = await rest.send("POST", "/v3/documents/file", bytes, {
       ...headers,
@@ -117,12 +117,12 @@ describe("POST /v3/documents/file", () => {
     expect(body).toMatchObject({ status: "done", dreamingStatus: "done" });
   });
 
-  test("of several files the first is taken", async () => {
+  test("uses the first of several files", async () => {
     const { body } = await upload({ file: [file("The first.", "1.txt"), file("The second.", "2.txt")] });
     expect(await get(body.id)).toMatchObject({ content: "The first.", title: "1.txt" });
   });
 
-  test("names keep their letters and lose their folders; libraries' own names are none", async () => {
+  test("keeps the letters of file names, drops folders, and ignores placeholder names of libraries", async () => {
     const titleOf = async (name: string) => {
       const { body } = await upload({ file: file("A line of text.", name) });
       await rest.settle();
@@ -154,7 +154,7 @@ describe("POST /v3/documents/file", () => {
     expect((await get(body.id)).content).toBe(text);
   });
 
-  test("reads HTML as the page that it shows", async () => {
+  test("reads HTML as the page it shows", async () => {
     const { body } = await upload({ file: file("<p>Hi</p><script>x</script>", "t.html", "text/html; charset=utf-8") });
     await rest.settle();
     expect(await get(body.id)).toMatchObject({ status: "done", type: "webpage", content: "Hi" });
@@ -181,7 +181,7 @@ describe("POST /v3/documents/file", () => {
     ["such an image that is called text", PNG, "notes.txt", "text/plain", /picture/],
     ["such an image without a type", PNG, "a.png", "", /picture/],
     ["such an image without a name or type", PNG, "blob", "", /picture/],
-  ])("%s is taken, and fails with a reason", async (_what, bytes, name, type, words) => {
+  ])("accepts %s, and fails it with a reason", async (_what, bytes, name, type, words) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(200);
     await rest.settle();
@@ -190,7 +190,7 @@ describe("POST /v3/documents/file", () => {
     expect(JSON.stringify(document.processingMetadata)).toMatch(words);
   });
 
-  test("a file again under its customId replaces text and file", async () => {
+  test("replaces text and file when a file is sent again under its customId", async () => {
     const first = await upload({ file: file("Version one.", "v.txt", "text/plain"), customId: "versions" });
     const before = await fileUrl(first.body.id);
     await rest.settle();
@@ -204,7 +204,7 @@ describe("POST /v3/documents/file", () => {
     expect(await get("versions")).toMatchObject({ content: "Version two.", url: after.split("?")[0] });
   });
 
-  test("a file that is replaced by a text is gone", async () => {
+  test("removes a file that is replaced by a text", async () => {
     const { body } = await upload({ file: file("From a file.", "f.txt"), customId: "to-text" });
     const url = await fileUrl(body.id);
     await rest.send("POST", "/v3/documents", { content: "From a text.", customId: "to-text" });
@@ -213,13 +213,13 @@ describe("POST /v3/documents/file", () => {
     expect(await get("to-text")).toMatchObject({ content: "From a text.", url: null });
   });
 
-  test("the older path serves as well", async () => {
+  test("the older path works as well", async () => {
     const { bytes, headers } = await encodeForm({ file: file("Under its older name.", "a.txt") });
     expect((await rest.send("POST", "/v3/memories/file", bytes, { ...headers })).status).toBe(200);
   });
 });
 
-describe("what is refused leaves nothing behind", () => {
+describe("a refused upload leaves nothing behind", () => {
   const kept = async () => ({
     documents: (await rest.send("POST", "/v3/documents/list", {})).body.pagination.totalItems as number,
     files: (await readdir(join(rest.dataDirectory, "files")).catch(() => [])).length,
@@ -252,7 +252,7 @@ describe("what is refused leaves nothing behind", () => {
     ["text with control characters", "a\u0000b", "a.txt", "text/plain", /control character U\+0000 at position 1/],
     ["text in Latin-1", Buffer.from("Gr\xf6\xdfe", "latin1"), "a.txt", "text/plain", /is not valid UTF-8/],
     ["half a surrogate in UTF-16", Buffer.from("fffe00d8", "hex"), "a.txt", "text/plain", /is not valid|lone/],
-  ])("%s: 415 that says what is read", async (_what, bytes, name, type, words) => {
+  ])("%s: answers 415 and lists the supported formats", async (_what, bytes, name, type, words) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(words);
@@ -263,7 +263,7 @@ describe("what is refused leaves nothing behind", () => {
     ["a.doc", "", ".docx"],
     ["a.XLS", "application/octet-stream", ".xlsx"],
     ["a", "application/vnd.ms-powerpoint", ".pptx"],
-  ])("an old Office file %s (%s): 415 that says what to save it as", async (name, type, ending) => {
+  ])("an old Office file %s (%s): answers 415 and names the format to save it as", async (name, type, ending) => {
     const { status, body } = await upload({ file: file(Buffer.from("d0cf11e0a1b11ae1", "hex"), name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(new RegExp(`cannot be read\\. Save it as \\${ending} and send that\\.$`));
@@ -283,13 +283,13 @@ describe("what is refused leaves nothing behind", () => {
     ["a title twice", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],
     ["a bad tag", { file: file("x", "a.txt"), containerTags: '["a b"]' }, /containerTags.0: must contain only/],
     ["an unknown task type", { file: file("x", "a.txt"), taskType: "x" }, /taskType: /],
-  ])("%s: 400 that names field and rule", async (_what, fields, words) => {
+  ])("%s: answers 400 and names field and rule", async (_what, fields, words) => {
     const { status, body } = await upload(fields);
     expect(status).toBe(400);
     expect(body.error).toMatch(words);
   });
 
-  test("too much: 413 that names the setting", async () => {
+  test("too large: answers 413 and names the setting", async () => {
     const large = await upload({ file: file("x".repeat(MAX_FILE_BYTES + 1), "a.txt", "text/plain") });
     expect(large.status).toBe(413);
     expect(large.body.error).toMatch(/200001 bytes, at most 200000 .*RECOLLECT_MAX_FILE_BYTES/);
@@ -306,13 +306,13 @@ describe("what is refused leaves nothing behind", () => {
     expect(metadata.status).toBe(413);
   });
 
-  test("fields beside the file that are too long: 413, also when they come first", async () => {
+  test("fields beside the file that are too long: answers 413, even when they come first", async () => {
     const { status, body } = await upload({ note: "x".repeat(MAX_FILE_BYTES), file: file("x", "a.txt") });
     expect(status).toBe(413);
     expect(body.error).toMatch(/note: the fields other than the file have more than \d+ bytes in total/);
   });
 
-  test("a body without end is read no further than the limit", async () => {
+  test("reads an endless body no further than the limit", async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -352,7 +352,7 @@ describe("what is refused leaves nothing behind", () => {
       rawForm(...FIELD("__proto__"), ...FIELD("constructor"), ...FIELD("toString"), "--x--"),
       /file: must be a file/,
     ],
-  ])("%s: 400 in words", async (_what, form, words) => {
+  ])("%s: answers 400 with a reason", async (_what, form, words) => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(body.error).toMatch(words);

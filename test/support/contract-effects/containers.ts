@@ -62,7 +62,7 @@ export const containers: readonly ContractGroup[] = [
       }),
       works(
         "`entityContext` and `memoryFilesystemPaths` are cleared by null",
-        inTest("transports/rest-container-tags", "every field is taken, and null clears the two that may be null"),
+        inTest("transports/rest-container-tags", "accepts every field, and null clears the two that are nullable"),
       ),
       worksWithModel(
         "`entityContext` guides what is read out of texts",
@@ -140,7 +140,7 @@ export const containers: readonly ContractGroup[] = [
         "While it runs, the list tells it and writes to the source are 409",
         inTest(
           "transports/rest-container-tags",
-          "the list shows it, and a write to the source may be tried again in a second",
+          "the list shows it, and writes to the source are refused with a retry after one second",
         ),
       ),
       works(

@@ -69,7 +69,7 @@ export const conventions: readonly ContractGroup[] = [
         "A conflict that passes (a merge) leaves the retry to the client, with a short wait",
         inTest(
           "transports/rest-container-tags",
-          "the list shows it, and a write to the source may be tried again in a second",
+          "the list shows it, and writes to the source are refused with a retry after one second",
         ),
       ),
       works(
@@ -100,7 +100,7 @@ export const conventions: readonly ContractGroup[] = [
         "A preflight allows every origin, the methods of the API and the headers asked for",
         inTest(
           "transports/rest-errors",
-          "a preflight allows every origin, the methods of the API and the headers that are asked for",
+          "a preflight allows every origin, the methods of the API and the requested headers",
         ),
       ),
       works(
@@ -151,7 +151,7 @@ export const conventions: readonly ContractGroup[] = [
         "413 for a text over the limit, naming the limit",
         inTest(
           "transports/rest-errors",
-          "a text over the limit is refused with the limit, one at the limit is kept however it is escaped",
+          "refuses a text over the limit, naming it, and stores one at the limit however it is escaped",
         ),
       ),
       works(
@@ -176,7 +176,7 @@ export const conventions: readonly ContractGroup[] = [
     effects: [
       works(
         "A text has at most 1 MB, a file 50 MB, both settings",
-        inTest("transports/rest-files", "too much: 413 that names the setting"),
+        inTest("transports/rest-files", "too large: answers 413 and names the setting"),
       ),
       works("A batch has 1 to 600 documents", async (world) => {
         await world.gives(400, "POST", "/v3/documents/batch", { documents: [] });
@@ -184,7 +184,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "600 documents go in one request",
-        inTest("transports/rest-batch", "600 documents of a usual size go in one request"),
+        inTest("transports/rest-batch", "600 documents of a usual size fit in one request"),
       ),
       works("A bulk deletion has 1 to 100 ids", async (world) => {
         await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: [] });

@@ -34,11 +34,11 @@ export const files: readonly ContractGroup[] = [
       }),
       works(
         "All fields of a form reach the document; metadata is JSON in a text",
-        inTest("transports/rest-files", "every field of a form reaches the document"),
+        inTest("transports/rest-files", "passes every form field to the document"),
       ),
       works(
         "`containerTags` is a JSON list, one tag, or the field more than once",
-        inTest("transports/rest-files", "containerTags as %s"),
+        inTest("transports/rest-files", "accepts containerTags as %s"),
       ),
       works("Metadata that is no JSON object is 400", async (world) =>
         expect((await upload(world, { file: note(), metadata: "{" })).status).toBe(400),

@@ -171,7 +171,10 @@ export const keys: readonly ContractGroup[] = [
       ),
       works(
         "OAuth sign-in by its metadata, for apps that want it",
-        inTest("transports/oauth-flow", "from the first refusal on: what it asks, where, and how"),
+        inTest(
+          "transports/oauth-flow",
+          "leads from the first 401 to scopes, resource and authorization server metadata",
+        ),
       ),
       doesNot(
         "Members, roles and invitations of a team",

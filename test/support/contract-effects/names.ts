@@ -24,7 +24,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "A document without a tag goes to `sm_project_default`",
-        inTest("transports/rest-documents", "a document without a tag goes to the default project"),
+        inTest("transports/rest-documents", "puts a document without a tag into the default project"),
       ),
       works("A search without a tag looks through all containers", async (world) => {
         await world.remember(`The word of this container is ${world.tag}`);
@@ -115,7 +115,7 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "`PATCH` with `customId` renames; one that is taken is 409 for good",
-        inTest("transports/rest-changes", "a customId that is taken is a conflict that repeating does not mend"),
+        inTest("transports/rest-changes", "a customId that is taken is a conflict that should not be retried"),
       ),
       works(
         "Any history of adding, changing, moving and deleting ends as promised",
@@ -199,7 +199,7 @@ export const names: readonly ContractGroup[] = [
         "A change of `filepath` alone renames and reads nothing again",
         inTest(
           "transports/rest-changes",
-          "metadata, path and customId answer `done` when the document is done; no body changes nothing",
+          "metadata, path and customId answer `done` when the document is done; an empty body changes nothing",
         ),
       ),
       works("Results of v4 have the `filepath` of their document, memories too", async (world) => {
@@ -270,8 +270,8 @@ export const names: readonly ContractGroup[] = [
         await world.ok("PATCH", `/v3/memories/${id}`, { metadata: { a: "b" } });
         await world.gives(204, "DELETE", `/v3/memories/${id}`);
       }),
-      works("`/v3/memories/batch` serves as well", inTest("transports/rest-batch", "the older path serves as well")),
-      works("`/v3/memories/file` serves as well", inTest("transports/rest-files", "the older path serves as well")),
+      works("`/v3/memories/batch` serves as well", inTest("transports/rest-batch", "the older path works as well")),
+      works("`/v3/memories/file` serves as well", inTest("transports/rest-files", "the older path works as well")),
       works("`POST /v3/memories/forget` forgets like `DELETE /v4/memories`", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         expect(await world.ok("POST", "/v3/memories/forget", { id, containerTag: world.tag })).toMatchObject({
@@ -282,11 +282,11 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Literal paths win over ids: `/list`, `/merge`, `/processing`",
-        inTest("transports/rest-documents", "a path of the API is never taken for an id"),
+        inTest("transports/rest-documents", "never takes a path of the API for an id"),
       ),
       works(
         "A container named like a path keeps the path",
-        inTest("transports/rest-container-tags", "win over a tag of the same name"),
+        inTest("transports/rest-container-tags", "take precedence over a tag of the same name"),
       ),
       works("`/v2` is 404", (world) => world.gives(404, "POST", "/v2/add", { content: "x" })),
     ],

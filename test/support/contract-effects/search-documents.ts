@@ -49,7 +49,7 @@ export const documentSearch: readonly ContractGroup[] = [
         "`documentThreshold` drops documents; its default drops none",
         inTest(
           "transports/rest-document-threshold",
-          "v3: a document whose score is below is left out, one that reaches it keeps all its chunks, and 0 is no threshold",
+          "v3: omits documents whose score is below, keeps all chunks of the others, and treats 0 as no threshold",
         ),
       ),
       works("`docId` searches one document; an unknown one is 404", (world) =>

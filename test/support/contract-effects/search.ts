@@ -88,7 +88,7 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "`documentThreshold` leaves out passages of documents below it",
-        inTest("transports/rest-document-threshold", "v4: chunks go with their document, and memories stay"),
+        inTest("transports/rest-document-threshold", "v4: omits chunks with their document, and keeps memories"),
       ),
       works(
         "`onlyMatchingChunks: false` brings the passages before and after",
@@ -208,14 +208,14 @@ export const search: readonly ContractGroup[] = [
         "What was forgotten does not come back as a passage",
         inTest(
           "transports/out-of-date-passages",
-          "a passage is gone with what it says, and found again when that is taken back",
+          "a passage disappears with its forgotten statement, and returns when that is undone",
         ),
       ),
       works(
         "What was replaced does not come back as a passage",
         inTest(
           "transports/out-of-date-passages",
-          "what a newer statement replaced is gone, and found again when that is taken back",
+          "a superseded statement disappears, and returns when the newer one is undone",
         ),
       ),
       works("Nearly the same text comes once", async (world) => {
