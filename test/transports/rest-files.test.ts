@@ -371,7 +371,7 @@ describe("a refused upload leaves nothing behind", () => {
   });
 });
 
-describe("what senders may write in more than one way", () => {
+describe("accepts the variants that senders may write:", () => {
   const taken = async (...lines: (string | Uint8Array)[]) => {
     const { status, body } = await send(rawForm(...lines));
     expect(status).toBe(200);
@@ -421,7 +421,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     return { id: body.id as string, url: await fileUrl(body.id) };
   };
 
-  test("gives back the very bytes, without a key", async () => {
+  test("returns exactly the stored bytes, without a key", async () => {
     const bytes = Buffer.from("\ufeffGröße\r\n", "utf16le");
     const { url } = await stored(bytes, "g.txt", "text/plain");
     const answer = await download(url, { headers: { origin: "https://elsewhere.example" } });
@@ -430,7 +430,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     expect(answer.headers.get("content-length")).toBe(String(bytes.byteLength));
   });
 
-  test("plain text is shown in place, everything else is saved; nothing of it may run", async () => {
+  test("plain text is shown inline, everything else is downloaded; nothing in it may run", async () => {
     const plain = await download((await stored("Hi.", "a b.txt", "text/plain")).url);
     expect(plain.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(plain.headers.get("content-disposition")).toBe(`inline; filename="a b.txt"; filename*=UTF-8''a%20b.txt`);
@@ -443,7 +443,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     }
   });
 
-  test("HEAD tells everything but the bytes", async () => {
+  test("HEAD returns everything but the bytes", async () => {
     const { url } = await stored("0123456789", "n.txt", "text/plain");
     const answer = await download(url, { method: "HEAD" });
     expect(answer.status).toBe(200);
@@ -472,7 +472,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     expect(answer.headers.get("content-range")).toBe(described);
   });
 
-  test("a document without a file, and one that is unknown: 404", async () => {
+  test("a document without a file, and an unknown one: answers 404", async () => {
     const { body } = await rest.send("POST", "/v3/documents", { content: "No file." });
     const none = await rest.send("GET", `/v3/documents/${body.id}/file-url`);
     expect(none.status).toBe(404);
@@ -481,7 +481,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
   });
 
   test.each(["nope", "..%2f..%2frecollect.db", "11111111111111111111%00", "1".repeat(22), "x".repeat(5_000)])(
-    "the key %s: 404 in the shape of errors",
+    "the key %s: answers 404 in the usual error format",
     async (key) => {
       const { status, body } = await rest.send("GET", `/files/${key}`);
       expect(status).toBe(404);
@@ -489,7 +489,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     },
   );
 
-  test("a deleted document takes its file with it", async () => {
+  test("deleting a document deletes its file", async () => {
     const { id, url } = await stored("Soon gone.", "g.txt", "text/plain");
     const key = new URL(url).pathname.split("/").at(-1) ?? "";
     expect(await readdir(join(rest.dataDirectory, "files"))).toContain(key);

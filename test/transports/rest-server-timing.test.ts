@@ -19,7 +19,7 @@ function stagesOf(header: string | null): Map<string, number> {
   return new Map(entries.map((entry) => [entry?.[1] ?? "unreadable", Number(entry?.[2])]));
 }
 
-describe("a search says in Server-Timing where its time went", () => {
+describe("a search reports its stages in Server-Timing", () => {
   test.each(["/v4/search", "/v3/search"])("%s", async (path) => {
     const { headers, body } = await rest.send("POST", path, { q: "bees", containerTags: ["nora"] });
     const stages = stagesOf(headers.get("server-timing"));
@@ -31,7 +31,7 @@ describe("a search says in Server-Timing where its time went", () => {
       if (name !== "total") expect(milliseconds).toBeLessThanOrEqual(body.timing + 0.1);
   });
 
-  test("pages of other origins may read it", async () => {
+  test("pages of other origins may read the header", async () => {
     const { headers } = await rest.send("POST", "/v4/search", { q: "bees" }, { origin: "https://example.org" });
     expect(headers.get("access-control-expose-headers")).toContain("Server-Timing");
   });

@@ -49,7 +49,7 @@ const HALVES = [NARROWING.slice(0, NARROWING.length / 2), NARROWING.slice(NARROW
 
 const operations = ENDPOINTS.map(({ method, path }) => [method, path] as const);
 
-test("the description has these operations", () => {
+test("covers every operation of the description", () => {
   const all = Object.entries<any>(api.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
@@ -57,7 +57,7 @@ test("the description has these operations", () => {
 });
 
 describe.each(operations)("%s %s", (method, path) => {
-  test("refuses every parameter that narrows other requests; a change refuses all that it does not read", async () => {
+  test("refuses each scoping parameter it does not read; a change refuses every unknown parameter", async () => {
     const { parameters } = described(method, path);
     for (const half of HALVES) {
       const unread = half.filter((name) => !parameters.includes(name));
@@ -69,7 +69,7 @@ describe.each(operations)("%s %s", (method, path) => {
     expect([other.status, refusedOf(other.body)]).toEqual([400, ["colour"]]);
   });
 
-  test("refuses every field of a body that narrows other requests", async () => {
+  test("refuses each scoping body field it does not read", async () => {
     const { schema, isForm } = described(method, path);
     if (schema === undefined) {
       if (method === "get") return expectNoBodyOfGet(path);

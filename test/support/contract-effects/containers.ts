@@ -173,7 +173,7 @@ export const containers: readonly ContractGroup[] = [
       ),
       works("`approve` makes it a stated fact", inTest("core/review", "approved, a guess is a stated fact")),
       works("`decline` takes it out of search and queue", inTest("core/review", "declined, it leaves search")),
-      works("`undo` puts it back", inTest("transports/rest-inferred", "the metadata says what became of it")),
+      works("`undo` puts it back", inTest("transports/rest-inferred", "records the outcome in the metadata")),
       works("404 for an unknown one, 409 for one that is no guess, 400 for another action", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         const review = `${path(world)}/inferred`;

@@ -97,7 +97,10 @@ export const documents: readonly ContractGroup[] = [
       }),
       works(
         "A statement that adds to another extends it; both stay",
-        inTest("transports/rest-rule-updates", "what is told of a dog extends that there is one, and both stay"),
+        inTest(
+          "transports/rest-rule-updates",
+          "a detail about a dog extends the memory that there is one, and both stay",
+        ),
       ),
       worksWithModel(
         "What follows from several memories is a guess that waits for review",

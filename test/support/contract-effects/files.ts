@@ -62,7 +62,7 @@ export const files: readonly ContractGroup[] = [
         "Office files are read",
         inTest(
           "transports/uploads-that-are-read",
-          "is queued, then done, with its text, its own title and author, and is found",
+          "is queued, then done, with its text, title and author, and is found",
         ),
       ),
       works("Images are read", inTest("extractors/image", "%s gives its text and its size")),
@@ -101,7 +101,7 @@ export const files: readonly ContractGroup[] = [
       ),
       works(
         "A deleted document takes its file with it",
-        inTest("transports/rest-files", "a deleted document takes its file with it"),
+        inTest("transports/rest-files", "deleting a document deletes its file"),
       ),
     ],
   },

@@ -45,7 +45,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Tags that begin with `sm_project_` are projects",
-        inTest("transports/rest-projects", "are the containers of their prefix, named by tag where nobody named them"),
+        inTest("transports/rest-projects", "are the containers with their prefix, named after the tag if unnamed"),
       ),
     ],
   },
@@ -88,7 +88,7 @@ export const names: readonly ContractGroup[] = [
         "A text that has nothing in common with the former one takes its place and that of its passages",
         inTest(
           "transports/rest-other-text",
-          "a customId that is added again with wholly other text has that text and its passages alone",
+          "adding a customId again with a different text keeps only that text and its passages",
         ),
       ),
       works(
@@ -193,7 +193,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Searches narrow by it, too",
-        inTest("transports/rest-search-parameters", "a filepath is exact, or a prefix when it ends in a slash"),
+        inTest("transports/rest-search-parameters", "filepath matches exactly, or as a prefix if it ends in a slash"),
       ),
       works(
         "A change of `filepath` alone renames and reads nothing again",
@@ -251,7 +251,7 @@ export const names: readonly ContractGroup[] = [
       works("Newest first by default; `sort` and `order` change that", ofField("POST /v3/documents/list order")),
       works(
         "`sort: updatedAt` goes by the last change",
-        inTest("transports/rest-memories", "sorts by the last change, filters, and takes several containers"),
+        inTest("transports/rest-memories", "sorts by the last change, filters, and accepts several containers"),
       ),
     ],
   },

@@ -47,7 +47,10 @@ export const otherDoors: readonly ContractGroup[] = [
       }),
       works(
         "A project is deleted with all that is in it, or after moving it",
-        inTest("transports/rest-projects", "after moving what is in it; it is gone from the list at once"),
+        inTest(
+          "transports/rest-projects",
+          "moves its content first if asked to, and removes it from the list immediately",
+        ),
       ),
       works("`move` without a target is 400", async (world) => {
         const { id } = await world.ok("POST", "/v3/projects", { name: world.tag });
@@ -79,7 +82,7 @@ export const otherDoors: readonly ContractGroup[] = [
       doesNot(
         "Weekly digests, welcome mails, waiting lists, old MCP sign-ins",
         "these belong to the hosted product: answered as empty or done",
-        inTest("transports/rest-small-endpoints", "is answered as things are here"),
+        inTest("transports/rest-small-endpoints", "answer truthfully for this server"),
       ),
     ],
   },

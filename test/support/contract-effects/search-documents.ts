@@ -57,7 +57,7 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`onlyMatchingChunks: false` adds the neighbours with `isRelevant: false`, in the order of the text",
-        inTest("transports/rest-v3-search", "onlyMatchingChunks false brings the neighbours, in the order of the text"),
+        inTest("transports/rest-v3-search", "onlyMatchingChunks false adds the neighbouring chunks, in text order"),
       ),
       works(
         "`includeFullDocs` adds `content`, `includeSummary` the summary",
@@ -80,7 +80,7 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`rerank` and `rewriteQuery` as in v4",
-        inTest("transports/rest-search-care", "POST /v3/search takes rerank and rewriteQuery"),
+        inTest("transports/rest-search-care", "POST /v3/search accepts rerank and rewriteQuery"),
       ),
     ],
   },

@@ -190,7 +190,7 @@ export const storedDocuments: readonly ContractGroup[] = [
       works("Without a body lists everything", inTest("transports/rest-documents", "lists everything without a body")),
       works(
         "`GET /v3/documents` is the same with parameters",
-        inTest("transports/rest-list", "answers like the list that takes a body"),
+        inTest("transports/rest-list", "returns the same as the list endpoint with a body"),
       ),
       works(
         "`/processing` has what is not `done` or `failed`, narrowed by container, with its number",
