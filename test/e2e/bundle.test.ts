@@ -58,7 +58,7 @@ const manifest = () => JSON.parse(readFileSync(join(unpacked(), "manifest.json")
 /** What a desktop client puts in for the names in a manifest; what was not answered stays as it is. */
 const fill = (text: string) => text.replaceAll("${__dirname}", unpacked());
 
-test("the unpacked bundle starts as its manifest says, answers initialize and keeps a memory", async () => {
+test("the unpacked bundle starts as its manifest says, answers initialize and stores a memory", async () => {
   const { version, server } = manifest();
   const child = spawn(process.execPath, [...onlyFrom(folder), ...server.mcp_config.args.map(fill)], {
     cwd: unpacked(),
@@ -86,7 +86,7 @@ test("the unpacked bundle starts as its manifest says, answers initialize and ke
   expect(await ended).toBe(0);
 }, 60_000);
 
-test("it holds what runs on every platform, and neither sources nor tools", () => {
+test("the bundle contains what runs on every platform, and neither sources nor tools", () => {
   expect(readdirSync(unpacked()).toSorted()).toEqual([
     "LICENSE",
     "dist",

@@ -60,8 +60,8 @@ function* bodiesTo(operation: Operation, tried: Set<string>): Generator<Attack> 
     yield { what, method, path: pathOf(operation), body: bytes };
 }
 
-describe("whoever asks for health is answered in time, and the process stays small, while a scoped key sends", () => {
-  test(`${FUZZED} requests made from the API document, whole and broken (seed ${SEED})`, MINUTES, async () => {
+describe("health checks are answered in time, and the process stays small, while a scoped key sends", () => {
+  test(`${FUZZED} valid and invalid requests generated from the OpenAPI document (seed ${SEED})`, MINUTES, async () => {
     const source = { components, known: (name: string) => KNOWN[name], always: new Set(Object.keys(KNOWN)) };
     const any = fc.oneof(...operations.map((operation) => requestsTo(operation, source)));
     const made = fc.sample(any, { seed: SEED, numRuns: FUZZED });
@@ -170,7 +170,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     ]);
   });
 
-  test("forms and JSON to the pages for signing in, and to other processes' door", MINUTES, async () => {
+  test("forms and JSON to the sign-in pages and the internal interface between processes", MINUTES, async () => {
     const paths = [
       "/oauth/register",
       "/oauth/token",
@@ -197,7 +197,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     );
   });
 
-  test("the hardest texts, until they are found", MINUTES, async () => {
+  test("the most expensive texts, until they are searchable", MINUTES, async () => {
     await service.expectBorne(
       Object.entries(HARD_TEXTS).map(([what, piece]) => ({
         what,
@@ -212,7 +212,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     );
   });
 
-  test("many documents and messages at once, until the last of them is found", MINUTES, async () => {
+  test("many documents and messages in one request, until the last one is searchable", MINUTES, async () => {
     const text = HARD_TEXTS["prose"] ?? "";
     const mia = { containerTags: ["mia"] };
     const documents = Array.from({ length: 600 }, (_, index) => `${index}. ${text.repeat(15)}`);
@@ -235,7 +235,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     ]);
   });
 
-  test("three of the largest batches at the same time, to a service that has done nothing else", MINUTES, async () => {
+  test("three of the largest batches at the same time, to a freshly started service", MINUTES, async () => {
     const text = HARD_TEXTS["prose"] ?? "";
     const documents = Array.from({ length: 15 }, (_, index) => `${index} 👍 ${text.repeat(980_000 / text.length)}`);
     const body = Buffer.from(JSON.stringify({ documents, containerTag: "mia", taskType: "superrag" }));

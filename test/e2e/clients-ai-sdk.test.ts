@@ -58,7 +58,7 @@ function execute(tool: unknown, input: object): Promise<unknown> {
 
 const trial = tryClient("aiSdkTools");
 
-describe("tools that a model asks for", () => {
+describe("tools called by a model", () => {
   trial.tries("supermemoryTools", "add, search, list, forget and delete", async () => {
     const added = await askFor("addMemory", { memory: "Ada's favourite tea is Assam." });
     expect(added).toMatchObject({ success: true, memory: { id: expect.any(String), status: "queued" } });
@@ -91,7 +91,7 @@ describe("tools that a model asks for", () => {
   });
 });
 
-describe("tools alone", () => {
+describe("tools called directly", () => {
   trial.tries(["addMemoryTool", "searchMemoriesTool", "getProfileTool"], "work without a model", async () => {
     const added = await execute(tools.addMemoryTool(service.key, config()), { memory: "Ada's cat is called Byron." });
     expect(added).toMatchObject({ success: true });

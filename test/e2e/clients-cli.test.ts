@@ -28,7 +28,7 @@ const TAG = ["--tag", "work"];
 
 const trial = tryClient("cli");
 
-describe("who is asking", () => {
+describe("identity", () => {
   trial.tries("whoami", "names the organisation, in text and in JSON", async () => {
     const [text, data] = await Promise.all([cli.print("whoami"), cli.read("whoami")]);
     expect(data).toMatchObject({ user: { id: expect.any(String) }, org: { id: service.rest.actor.organizationId } });

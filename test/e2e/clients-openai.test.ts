@@ -29,7 +29,7 @@ const config = (tags = [TAG]) => ({ baseUrl: service.url, containerTags: tags })
 
 const trial = tryClient("openAiTools");
 
-describe("tools that a model asks for", () => {
+describe("tools called by a model", () => {
   trial.tries(
     ["getToolDefinitions", "memoryToolSchemas", "createToolCallExecutor", "createToolCallsExecutor"],
     "every tool that is defined can be called",
@@ -70,7 +70,7 @@ describe("tools that a model asks for", () => {
   );
 });
 
-describe("tools alone", () => {
+describe("tools called directly", () => {
   trial.tries(
     ["createAddMemoryFunction", "createSearchMemoriesFunction", "createGetProfileFunction", "supermemoryTools"],
     "add, search and profile",

@@ -30,7 +30,7 @@ tryManyDocuments(trial, () => sdk);
 tryRecall(trial, () => sdk, ["search", "search.memories"]);
 tryOrganization(trial, () => sdk);
 
-describe("the parts of the newest generation", () => {
+describe("functions of the newest generation", () => {
   trial.tries("search", "is callable itself", async () => {
     const answer = await sdk.client.search({
       q: "was the launch of the rocket after the storms that the weather station warned of",

@@ -212,7 +212,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     return arrived.status;
   }
 
-  test("is signed in, keeps what it needs, and its key works", async () => {
+  test("is signed in, stores what it needs, and its key works", async () => {
     const waiting = await startPlugin(plugin, { url, home });
     expect(await decide(waiting.page, "approve")).toBe(200);
     const file = await waiting.outcome;
@@ -233,7 +233,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rest.settle();
   });
 
-  test("is told that the owner declined, and keeps nothing new", async () => {
+  test("learns that the owner declined, and stores nothing new", async () => {
     const before = (await rest.core.listKeys({ actor: rest.actor })).keys.filter(({ client }) => client !== null);
     const waiting = await startPlugin(plugin, { url, home });
     expect(await decide(waiting.page, "decline")).toBe(400);
@@ -243,7 +243,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     expect(after).toEqual(before);
   });
 
-  test("that gave up gets nothing, and its key is seen and taken back", async () => {
+  test("receives nothing after it timed out, and its key is visible and revocable", async () => {
     const waiting = await startPlugin({ ...plugin, limit: 0 }, { url, home });
     await expect(waiting.outcome).rejects.toThrow("timed out");
     await waiting.close();
@@ -257,7 +257,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
 
   // The others send no state, so there is nothing that they could check.
   if (plugin.stateBytes > 0)
-    test("takes no answer that carries another state", async () => {
+    test("rejects a callback with another state", async () => {
       const waiting = await startPlugin(plugin, { url, home });
       const forged = waiting.page.replace(/state%3D[0-9a-f]+/, "state%3D00");
       expect(forged).not.toBe(waiting.page);

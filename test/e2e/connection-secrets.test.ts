@@ -91,7 +91,7 @@ function caller(url: string, said: string[]) {
 }
 
 test(
-  "credentials stand in no file, no log, no answer and no backup; a backup goes on with its key, and says what it lacks without",
+  "credentials are in no file, log, answer or backup; a backup works with its key, and says when that is missing",
   () =>
     withDataDirectory(async (parent) => {
       const { granola, bucket, drive, settings } = await startSources();

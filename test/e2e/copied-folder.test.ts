@@ -88,7 +88,7 @@ test("no command on a copy of a folder acts on the original while that is being 
     expect(found.stdout).toContain("Oskar");
   }));
 
-test("an agent on a copy is told so, and neither reads nor writes the original", () =>
+test("an agent on a copy gets an error, and neither reads nor writes the original", () =>
   withServed(async ({ parent, data, url }) => {
     const copy = join(parent, "copy");
     await cp(data, copy, { recursive: true });
@@ -111,7 +111,7 @@ test("an agent on a copy is told so, and neither reads nor writes the original",
     expect(await documentsAt(url)).toBe(1);
   }));
 
-test("a copy is a folder of its own once the original's service has ended, or its address was removed", () =>
+test("a copy is independent once the original's service has ended, or the copied address was removed", () =>
   withServed(async ({ parent, data, url, stop }) => {
     const copy = join(parent, "copy");
     await cp(data, copy, { recursive: true });
@@ -126,7 +126,7 @@ test("a copy is a folder of its own once the original's service has ended, or it
     expect([await documentsIn(later), await documentsIn(data)]).toEqual([2, 1]);
   }));
 
-test("a symbolic link and another way to write the same path lead to the same service", () =>
+test("a symbolic link or another spelling of the same path reaches the same service", () =>
   withServed(async ({ parent, data, url }) => {
     const link = join(parent, "link");
     await symlink(data, link);
@@ -138,7 +138,7 @@ test("a symbolic link and another way to write the same path lead to the same se
     expect(JSON.parse(stdout)).toMatchObject({ store: { documents: 4 } });
   }));
 
-test("a folder that was moved while it was served, and a copy in its old place, are folders of their own", () =>
+test("a folder that was moved while served, and a copy in its old place, are independent", () =>
   withServed(async ({ parent, data, ended }) => {
     const moved = join(parent, "moved");
     await rename(data, moved);
@@ -148,7 +148,7 @@ test("a folder that was moved while it was served, and a copy in its old place, 
     expect([await documentsIn(moved), await documentsIn(data)]).toEqual([2, 1]);
   }));
 
-test("a removed lock file alone does not part a service from its clients", () =>
+test("removing only the lock file does not separate a service from its clients", () =>
   withServed(async ({ data, url }) => {
     await rm(join(data, "owner.lock"));
     expect((await runProgram(data, ["add", "The tower was painted red."])).code).toBe(0);

@@ -55,16 +55,16 @@ const robots = (url: string) => ({
 const filled = (piece: string) => piece.repeat(Math.floor(LARGEST / piece.length));
 
 const sites: Record<string, Site> = {
-  "pages of a million links": (path) => {
+  "pages with a million links": (path) => {
     if (path === "/") return html(Array.from({ length: 100 }, (_, at) => `<a href="/page${at}">on</a>`).join(""));
     return path.startsWith("/page") ? html(filled("<a href=/>")) : null;
   },
-  "maps of a million maps": (path, url) => {
+  "sitemaps with a million sitemaps": (path, url) => {
     if (path === "/robots.txt") return robots(url);
     if (path.startsWith("/map")) return xml(`<sitemapindex>${filled("<loc>a</loc>")}</sitemapindex>`);
     return path === "/" ? html("") : null;
   },
-  "maps of a million pages": (path, url) => {
+  "sitemaps with a million pages": (path, url) => {
     if (path === "/robots.txt") return robots(url);
     if (!path.startsWith("/map")) return path === "/" ? html("") : null;
     const places = Array.from({ length: 50_000 }, (_, at) => `<loc>${url}${path}/${at}</loc>`).join("");
@@ -91,7 +91,7 @@ async function slowestBeside(service: ServeProcess, site: Site): Promise<number>
 }
 
 test.each(Object.entries(sites))(
-  "%s hold nobody up",
+  "%s do not delay other callers",
   async (_, site) => {
     await withDataDirectory(async (dataDirectory) => {
       const open = { RECOLLECT_API_KEY: KEY, RECOLLECT_OFFLINE: "0", RECOLLECT_FETCH_ALLOW: "127.0.0.1" };

@@ -105,7 +105,7 @@ async function askedBy(search: () => Promise<void>): Promise<string[]> {
 }
 
 test(
-  "vectors that lie in Chroma move to another embedder, over a kill, there and back, and leave with their space",
+  "vectors in Chroma move to another embedder and back, across a kill, and are deleted with their space",
   () =>
     withDataDirectory(async (dataDirectory) => {
       const first = await startServe(dataDirectory, settings());

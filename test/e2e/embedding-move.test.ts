@@ -99,7 +99,7 @@ async function missing(dataDirectory: string): Promise<number> {
 
 describe("a move to another embedder", () => {
   test(
-    "survives kills, answers all the while, and pays at most for the requests that a kill cut off",
+    "survives kills, answers throughout, and repeats at most the requests that a kill interrupted",
     () =>
       withDataDirectory(async (dataDirectory) => {
         const first = await startServe(dataDirectory, settings());
@@ -133,7 +133,7 @@ describe("a move to another embedder", () => {
   );
 
   test(
-    "is seen and directed alike from every process of the data folder",
+    "shows and accepts the same state and actions in every process of the data folder",
     () =>
       withDataDirectory(async (dataDirectory) => {
         const service = await startServe(dataDirectory, settings());

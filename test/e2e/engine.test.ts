@@ -73,7 +73,7 @@ async function diagnose(data: string): Promise<Diagnosis> {
   return JSON.parse((await runProgram(data, ["doctor", "--json"], SETTINGS)).stdout) as Diagnosis;
 }
 
-test("killing the engine breaks no search, and it comes back; deleting its folder while nothing runs loses nothing", () =>
+test("killing the engine breaks no search, and it restarts; deleting its folder while stopped loses nothing", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, SETTINGS);
     await addFacts(service);
@@ -108,7 +108,7 @@ test("killing the engine breaks no search, and it comes back; deleting its folde
     await expectNothingLeft(data);
   }));
 
-test("the engine of an owner that is killed ends, and the next owner starts its own", () =>
+test("the engine of a killed owner ends, and the next owner starts its own", () =>
   withDataDirectory(async (data) => {
     const mcp = new McpLines(data, SETTINGS);
     await mcp.initialize();
@@ -125,7 +125,7 @@ test("the engine of an owner that is killed ends, and the next owner starts its 
     await waitFor(() => !isAlive(second), "the end of the engine", 10);
   }));
 
-test("when an owner ends in order, its engine has ended before the next one starts", () =>
+test("when an owner exits normally, its engine ends before the next one starts", () =>
   withDataDirectory(async (data) => {
     const mcp = new McpLines(data, SETTINGS);
     await mcp.initialize();
@@ -141,7 +141,7 @@ test("when an owner ends in order, its engine has ended before the next one star
     await expectNothingLeft(data);
   }));
 
-test("the engine keeps no word of a text", () =>
+test("the engine stores no word of a text", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, SETTINGS);
     await engineOf(data);

@@ -45,8 +45,8 @@ const DONE = [
   ["deleted", 204],
 ];
 
-describe("clients that are generated from /openapi.json", () => {
-  test("in TypeScript: one typed function an operation, which compiles strictly and works (oazapfts)", async () => {
+describe("clients generated from /openapi.json", () => {
+  test("in TypeScript: one typed function per operation, which compiles strictly and works (oazapfts)", async () => {
     await writeFile(join(folder, "client.ts"), await generateSource(`${service.url}/openapi.json`));
     await copyFile(join(PROGRAMS, "program.ts.txt"), join(folder, "program.ts"));
     const strict = "--strict --noUncheckedIndexedAccess --skipLibCheck --module nodenext --target es2022";
@@ -62,7 +62,7 @@ describe("clients that are generated from /openapi.json", () => {
   }, 120_000);
 
   test.skipIf(!hasPerlClient)(
-    "in Perl: made while it runs, holding what is sent and answered against the document (needs OpenAPI::Client)",
+    "in Perl: built at run time, validates requests and answers (needs OpenAPI::Client)",
     async () => {
       // It knows the schema of OpenAPI 3.1 from a cache, without which it would fetch it.
       const schema = "https://spec.openapis.org/oas/3.1/schema/2021-05-20";

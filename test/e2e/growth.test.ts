@@ -67,7 +67,7 @@ async function work({ client }: Door, calls: number, from: number): Promise<unkn
 }
 
 test.runIf(process.platform === "linux")(
-  "hundreds of calls through a process that is not the owner leave no sockets, listeners or memory behind",
+  "hundreds of calls through a process that is not the owner leak no sockets, listeners or memory",
   () =>
     withDataDirectory(async (data) => {
       const owner = await open(data);

@@ -62,7 +62,7 @@ function memoryOf({ child }: ServeProcess): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  `${HOSTILE_SET.length} hostile files end with a reason, and leave the service as it was`,
+  `${HOSTILE_SET.length} hostile files end with a reason, and do not harm the service`,
   { timeout: 900_000 },
   async () => {
     expect(HOSTILE_SET.length).toBeGreaterThanOrEqual(60);

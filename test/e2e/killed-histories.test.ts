@@ -104,7 +104,7 @@ describe("after every kill", () => {
   });
 
   test.each(HISTORIES)(
-    "$note is whole: newest text, all that was stated, each once",
+    "$note is complete: the newest text, and each stated fact once",
     async ({ note, content, people: [first, last] }) => {
       const path = `/v3/documents/${note}`;
       expect((await send(service, "GET", path)).body).toMatchObject({ id: ids.get(note), content });

@@ -34,7 +34,7 @@ async function untilRead({ url }: ServeProcess, id: string): Promise<any> {
 }
 
 test.skipIf(process.platform !== "linux")(
-  `${FILES} uploads of ${FILE_MEGABYTES} MB at once are never held in memory`,
+  `${FILES} simultaneous uploads of ${FILE_MEGABYTES} MB are never held in memory`,
   { timeout: 120_000 },
   async () => {
     await withDataDirectory(async (dataDirectory) => {
@@ -57,7 +57,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a file that is sent to a process that does not own the folder is taken in by the one that does", async () => {
+test("a file sent to a process that does not own the folder is processed by the owner", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const owner = await startServe(dataDirectory, { RECOLLECT_LLM: "off" });
     const other = await startServe(dataDirectory, { RECOLLECT_LLM: "off" });

@@ -36,7 +36,7 @@ const CONTENDER = `
     console.log("released");
   }`;
 
-test("of many processes that take and release the lock, stop, go on and are killed, never two have it at once", async () => {
+test("never two of many processes hold the lock while they take it, release it, stop, resume and are killed", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const contenders = new Set<ChildProcess>();
     const said: string[] = [];
@@ -71,7 +71,7 @@ test("of many processes that take and release the lock, stop, go on and are kill
   });
 }, 120_000);
 
-test("removing the lock file of a living owner does not make a second one", async () => {
+test("removing the lock file of a running owner does not create a second owner", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const first = await startMcp(dataDirectory);
     await first.client.callTool({ name: "add-memory", arguments: { content: "Ines paints walls.", wait: 30 } });

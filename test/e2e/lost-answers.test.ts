@@ -248,7 +248,7 @@ const ordered = [...names.filter((name) => name !== LAST).map(usual), ...OTHER_W
 /** What looks at the machine answers otherwise each time. */
 const LOOKS_AT_NOW = new Set<UseCase>(["diagnose", "status", "listAudit", "listRequests"]);
 
-describe("an answer that gets lost after the owner has given it", () => {
+describe("an answer that is lost after the owner has sent it", () => {
   test.each(ordered)("%s, %s", async (useCase, _how, inputFor) => {
     const input = await inputFor(client.core, owner);
     await everything();
@@ -275,7 +275,7 @@ describe("an answer that gets lost after the owner has given it", () => {
     for (const secret of secretsIn(first)) expect(findInFiles(dataDirectory, [secret])).toEqual([]);
   });
 
-  test("a result that another caller has with the same operation id is not told", async () => {
+  test("a caller never receives another caller's result for the same operation id", async () => {
     const operationId = createId();
     const other: Call = { actor: { ...owner.actor, name: "somebody else" }, operationId };
     const [mine, theirs] = [

@@ -26,7 +26,7 @@ const HARMS: readonly Harm[] = [
     keptIn: ({ parent }) => join(parent, "away"),
   },
   {
-    name: "a copy takes the place of the folder",
+    name: "a copy replaces the folder",
     async act({ data, parent }) {
       await cp(data, join(parent, "copy"), { recursive: true });
       await rename(data, join(parent, "away"));
@@ -44,7 +44,7 @@ const HARMS: readonly Harm[] = [
     keptIn: ({ data }) => data,
   },
   {
-    name: "another file takes the place of the database",
+    name: "another file replaces the database",
     async act({ data, parent }) {
       await cp(join(data, "recollect.db"), join(parent, "restored.db"));
       await rename(join(parent, "restored.db"), join(data, "recollect.db"));
@@ -63,7 +63,7 @@ const remove = (folder: string) => rm(folder, { recursive: true, force: true, ma
 const REASON = /was removed, moved or replaced while this process served it/;
 
 test.each(HARMS)(
-  "nothing is acknowledged any more, and the service ends: $name",
+  "nothing more is acknowledged, and the service exits: $name",
   async ({ act, keptIn }) =>
     withDataDirectory(async (parent) => {
       const places = { parent, data: join(parent, "data") };
@@ -92,7 +92,7 @@ test.each(HARMS)(
   60_000,
 );
 
-test("an agent's process that owns the folder ends as well", () =>
+test("an agent's process that owns the folder exits too", () =>
   withDataDirectory(async (parent) => {
     const data = join(parent, "data");
     await mkdir(data, { mode: 0o700 });

@@ -163,22 +163,25 @@ function expectOnlyProtocol(mcp: McpLines): void {
 }
 
 describe.each(STATES)("while %s", (_state, prepare) => {
-  test.each(ENDINGS)("a process ends soon after %s, having said nothing but protocol", async (_ending, end) => {
-    await withDataDirectory(async (data) => {
-      const mcp = await prepare(data);
-      const ended = await end(mcp);
-      expect(ended).toMatchObject({ code: 0, signal: null });
-      expect(ended.after).toBeLessThan(SOON_MS);
-      expectOnlyProtocol(mcp);
-      // Whoever else was needed is not of interest any more.
-      const owner = readService(data);
-      if (owner) for (const signal of ["SIGCONT", "SIGTERM"] as const) kill(owner.pid, signal);
-      await expectNothingLeft(data);
-    });
-  });
+  test.each(ENDINGS)(
+    "a process exits soon after %s, having written nothing but protocol messages",
+    async (_ending, end) => {
+      await withDataDirectory(async (data) => {
+        const mcp = await prepare(data);
+        const ended = await end(mcp);
+        expect(ended).toMatchObject({ code: 0, signal: null });
+        expect(ended.after).toBeLessThan(SOON_MS);
+        expectOnlyProtocol(mcp);
+        // Whoever else was needed is not of interest any more.
+        const owner = readService(data);
+        if (owner) for (const signal of ["SIGCONT", "SIGTERM"] as const) kill(owner.pid, signal);
+        await expectNothingLeft(data);
+      });
+    },
+  );
 });
 
-test("in the later protocol era too, nothing but protocol is said, with debug logging on and the engine running", async () => {
+test("writes only protocol messages in the later era too, with debug logging and the engine running", async () => {
   await withDataDirectory(async (data) => {
     const mcp = new McpLines(data, {
       RECOLLECT_LOG_LEVEL: "debug",

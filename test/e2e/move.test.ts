@@ -107,7 +107,7 @@ else
     }
 
     test(
-      "there and back, searches and lists are the same, and the password is in no output",
+      "moving there and back keeps searches and lists the same, and no output contains the password",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 20);
@@ -160,7 +160,7 @@ else
     }
 
     test(
-      "a password may be given in PGPASSWORD alone; where it is missing or wrong, the command says so",
+      "reads the password from PGPASSWORD alone, and says so when it is missing or wrong",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 1);
@@ -185,7 +185,7 @@ else
     );
 
     test(
-      "beside a service that takes writes, a move loses nothing, and goes on when the service is stopped",
+      "a move beside a writing service loses nothing, and continues once the service is stopped",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 20);
@@ -225,7 +225,7 @@ else
     );
 
     test(
-      "killed at any moment in either direction, one place is the record, and the same command ends it",
+      "after a kill at any moment in either direction, one store is valid and the same command completes",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 60);

@@ -69,7 +69,7 @@ if (programs === undefined)
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
   test(
-    "whatever nodes, lines and servers are killed, cut and held up, nothing that was acknowledged is lost or doubled",
+    "no acknowledged write is lost or duplicated while nodes, connections and servers are killed, cut or stalled",
     { timeout: SIZE.minutes * 60_000, retry: 0 },
     async () => {
       const chroma = await startKillableChroma();

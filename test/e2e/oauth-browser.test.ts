@@ -6,7 +6,7 @@ import { useMcp } from "../support/oauth-use.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 /** Letting an app in, as a real browser sees it, with its own cookies, policies and redirects. */
-describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found", { timeout: 60_000 }, () => {
+describe.skipIf(CHROMIUM === undefined)("in a real Chromium, if installed", { timeout: 60_000 }, () => {
   let browser: Browser;
   let rest: OpenedRest;
   let url: string;
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
   test.each([
     ["with scripts", { javaScriptEnabled: true }],
     ["without scripts", { javaScriptEnabled: false }],
-  ])("%s the owner signs in, lets an app in, and declines", async (_words, options) => {
+  ])("%s the owner signs in, authorises an app, and declines", async (_words, options) => {
     const { page, complaints } = await openPage(browser, options);
     callback.arrivals.length = 0;
     const { secret } = await rest.core.createKey({ actor: rest.actor }, {});

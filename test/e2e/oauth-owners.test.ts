@@ -7,7 +7,7 @@ import { startServe, waitFor, withDataDirectory } from "../support/recollect-pro
 const KEY = "sm_org_0123456789abcdef0123456789";
 
 test(
-  "a process that does not own the data lets apps in, who stay in when it comes to own it",
+  "a process that does not own the data authorises apps, whose tokens stay valid when it becomes the owner",
   { timeout: 60_000 },
   () =>
     withDataDirectory(async (data) => {

@@ -76,7 +76,7 @@ function expectEachOnce(found: readonly string[], expected: readonly string[]): 
   expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
 }
 
-test("8 MCP processes on one fresh data folder, 20 adds each at once: 160 kept, none twice", async () => {
+test("8 MCP processes on one new data folder, 20 simultaneous adds each: 160 stored, none twice", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const doors = await Promise.all(Array.from({ length: 8 }, () => startMcp(dataDirectory)));
     const sentences = doors.map((_, writer) =>
@@ -100,7 +100,7 @@ test("8 MCP processes on one fresh data folder, 20 adds each at once: 160 kept, 
   });
 }, 180_000);
 
-test("the owner is killed three times in the middle of such a run: everything acknowledged is found", async () => {
+test("the owner is killed three times during such a run: everything acknowledged is found", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const acknowledged: string[] = [];
     let isRunning = true;
@@ -144,7 +144,7 @@ test("the owner is killed three times in the middle of such a run: everything ac
   });
 }, 240_000);
 
-test("serve starts while an MCP process owns the data folder, and takes over when that ends", async () => {
+test("serve starts while an MCP process owns the data folder, and takes over when that exits", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const door = await startMcp(dataDirectory);
     expect(await add(door, "Mia plays the cello.")).toBe(true);
@@ -161,7 +161,7 @@ test("serve starts while an MCP process owns the data folder, and takes over whe
   });
 }, 60_000);
 
-test("an MCP process starts while serve owns the data folder, and goes on when serve is killed", async () => {
+test("an MCP process starts while serve owns the data folder, and continues when serve is killed", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory);
     const door = await startMcp(dataDirectory);
@@ -179,7 +179,7 @@ test("an MCP process starts while serve owns the data folder, and goes on when s
   });
 }, 60_000);
 
-test("nothing is left when the program that started an MCP process is killed", async () => {
+test("no process is left when the program that started an MCP process is killed", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const script = `
       const { spawn } = require("node:child_process");

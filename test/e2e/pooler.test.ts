@@ -9,10 +9,10 @@ const KEY = "sm_tests_0123456789abcdefghijklmn";
 const programs = findPostgres();
 
 if (programs === undefined || !hasPooler())
-  describe("a pooler that lends out connections by transaction", () =>
+  describe("a transaction-mode connection pooler", () =>
     test.skip("left out: PostgreSQL and PgBouncer are not both installed on this machine", () => undefined));
 else
-  describe("a pooler that lends out connections by transaction", () => {
+  describe("a transaction-mode connection pooler", () => {
     let server: PostgresServer;
     let pooler: Pooler;
     let running: ServeProcess[] = [];
@@ -59,7 +59,7 @@ else
     const find = async (url: string, q: string): Promise<string> =>
       (await call(url, "/v4/search", { q, containerTag: "house" })).text();
 
-    test("is seen, so that no statement is prepared on a connection that it lends out", async () => {
+    test("is detected, so that no statement is prepared on its connections", async () => {
       const client = new pg.Client(pooler.through(await server.createDatabase()));
       await client.connect();
       try {
@@ -71,7 +71,7 @@ else
       }
     });
 
-    test("keeps a second service out, and lets it in when the first was killed", () =>
+    test("keeps a second service out, and admits it after the first was killed", () =>
       withServices({}, async (serve) => {
         const first = await serve();
         const statuses = await Promise.all(
@@ -87,7 +87,7 @@ else
         expect(await find(second.url, "Where does the key of shed 7 hang?")).toContain("hook 7");
       }));
 
-    test("serves several nodes, each of which finds at once what another has kept", () =>
+    test("serves several nodes, each of which immediately finds what another has stored", () =>
       withServices(
         {
           RECOLLECT_NODES: "several",
@@ -107,7 +107,7 @@ else
         },
       ));
 
-    test("a move beside a service leaves its connections as they were: the service writes as surely as before", () =>
+    test("a move beside a service leaves the durability settings of its connections unchanged", () =>
       withDataDirectory(async (folder) => {
         const database = pooler.through(await server.createDatabase());
         const service = await startServe(folder, { RECOLLECT_API_KEY: KEY, DATABASE_URL: database });

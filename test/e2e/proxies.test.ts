@@ -154,7 +154,7 @@ const PROXIES: readonly (readonly [
   ["a forwarder of connections", "built in", startForwarder],
 ];
 
-describe("through a proxy that nobody told the service of", () => {
+describe("behind a proxy that the service was not told about", () => {
   const service = useService({});
 
   for (const [name, program, start] of PROXIES)
@@ -181,7 +181,7 @@ describe("through a proxy that nobody told the service of", () => {
     );
 });
 
-test("through a forwarder whose caller names this machine, as with ssh -L of the same port, nobody administers", async () => {
+test("through a forwarder that keeps the local host name, as ssh -L on the same port does, nobody can administer", async () => {
   await withService({}, async ({ port }) => {
     const forwarder = await startForwarder(port);
     try {
@@ -200,7 +200,7 @@ test("through a forwarder whose caller names this machine, as with ssh -L of the
   });
 });
 
-test("where keyless access is off, nobody comes without a key, and doctor and status say so", async () => {
+test("with keyless access off, every caller needs a key, and doctor and status say so", async () => {
   await withService({ RECOLLECT_KEYLESS: "off" }, async ({ port, dataDirectory }) => {
     expect((await ask({ port, host: `127.0.0.1:${port}` })).status).toBe(401);
     for (const command of ["status", "doctor"]) {
@@ -254,7 +254,7 @@ describe("with the configuration of docs/operation.md", () => {
     ["Caddy", caddy, startCaddy, "127.0.0.8"],
   ] as const)
     test.skipIf(program === undefined)(
-      `${name} lets keys in, nobody else, and tells who asks${program === undefined ? " (not installed here)" : ""}`,
+      `${name} admits only callers with a key, and passes on their address${program === undefined ? " (not installed here)" : ""}`,
       async () => {
         const { port, dataDirectory } = service();
         certificates = dataDirectory;
@@ -289,7 +289,7 @@ describe("with the configuration of docs/operation.md", () => {
     );
 });
 
-test("every link is to the public address, also that of a login whose shell does not know it", async () => {
+test("every link uses the public address, even that of a login whose shell does not know it", async () => {
   await withService({ RECOLLECT_PUBLIC_URL: "https://memory.example" }, async ({ port, dataDirectory }) => {
     const sent = await postFile(`http://127.0.0.1:${port}`, secret);
     const headers = { authorization: `Bearer ${secret}`, "x-forwarded-proto": "https" };

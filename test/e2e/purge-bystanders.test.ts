@@ -94,7 +94,7 @@ async function countChangedBesideWrites(tom: Send, work: Promise<unknown>, chang
   return counts;
 }
 
-test("a purge out of many large documents, by a key of one container, holds up nobody's read or write", () =>
+test("a purge from many large documents, with a key for one container, delays no other caller", () =>
   withPlanted(async (data, service) => {
     const send = senderTo(service, mia);
     const tom = senderTo(service, await keyOf(service, "tom"));
@@ -122,7 +122,7 @@ test("a purge out of many large documents, by a key of one container, holds up n
     await service.stop();
   }));
 
-test("a purge that was killed among many documents goes on after a restart, and nobody finds the memory meanwhile", () =>
+test("a purge killed among many documents resumes after a restart, and the memory is not found meanwhile", () =>
   withPlanted(async (data, service) => {
     const send = senderTo(service, KEY);
     const memoryId = await memoryOf(send);

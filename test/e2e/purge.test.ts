@@ -89,7 +89,7 @@ const isKept = async (service: ServeProcess) =>
     "Bruno",
   );
 
-test("after a purge no word is in any file: while the service runs, after it stopped, and after it ran again", () =>
+test("no purged word is in any file: while the service runs, after it stopped, and after a restart", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, SETTINGS);
     const words = await plant(service, 20);
@@ -106,7 +106,7 @@ test("after a purge no word is in any file: while the service runs, after it sto
     expect(findInFiles(data, words)).toEqual([]);
   }));
 
-test("what a purge had acknowledged or begun is finished after a kill", () =>
+test("a purge that was acknowledged or started is completed after a kill", () =>
   withDataDirectory(async (data) => {
     const all: string[] = [];
     let service = await startServe(data, SETTINGS);
@@ -130,7 +130,7 @@ test("what a purge had acknowledged or begun is finished after a kill", () =>
     expect(findInFiles(data, all)).toEqual([]);
   }));
 
-test("a purged memory is in no file either, and a store that is too large for memory goes on being written", () =>
+test("a purged memory is in no file either, and a store too large for memory stays writable", () =>
   withDataDirectory(async (data) => {
     const settings = { ...SETTINGS, RECOLLECT_VACUUM_MEGABYTES: "0" };
     const service = await startServe(data, settings);
@@ -158,7 +158,7 @@ test("a purged memory is in no file either, and a store that is too large for me
     await again.stop();
   }));
 
-test("`recollect purge` does the same without a service", () =>
+test("`recollect purge` does the same without a running service", () =>
   withDataDirectory(async (data) => {
     const word = token();
     const settings = { ...SETTINGS };

@@ -14,7 +14,7 @@ async function ask(
   return { status: answer.status, body: await answer.json() };
 }
 
-test("requests to every process of a data folder are in the record, also those of its last moment", () =>
+test("requests to every process of a data folder are recorded, even those in its last moment", () =>
   withDataDirectory(async (data) => {
     const owner = await startServe(data, { RECOLLECT_API_KEY: KEY });
     const other = await startServe(data);
@@ -29,7 +29,7 @@ test("requests to every process of a data folder are in the record, also those o
     expect(body.usage).toMatchObject([{ type: "request", count: 8 }]);
   }));
 
-test("the settings limit the rate of a served process", () =>
+test("the settings limit the request rate of a served process", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, {
       RECOLLECT_RATE_LIMIT: "2",

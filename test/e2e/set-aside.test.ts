@@ -42,7 +42,7 @@ function answerTo(request: ModelRequest): string {
   return JSON.stringify({ facts: [{ ...PLAIN, text: quote, quote }], summary: "" });
 }
 
-test("a document whose work was running when the process died twice is set aside, holds up no start, and can be read again", () =>
+test("a document that ran in two crashes is set aside, does not prevent a start, and can be read again", () =>
   withDataDirectory(async (data) => {
     const askedFor = (text: string) =>
       provider.requests.filter(({ body }) => JSON.stringify(body).includes(text)).length;

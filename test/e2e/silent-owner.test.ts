@@ -26,7 +26,7 @@ async function call(door: McpProcess, name: string, args: Record<string, unknown
 
 // Most of both is waiting for somebody who does not answer.
 test.concurrent(
-  "an owner that is suspended gets no second one: everybody is told in time, and goes on when it does",
+  "a suspended owner is not replaced: callers get an answer in time, and continue when it resumes",
   async () => {
     await withDataDirectory(async (data) => {
       const ownerDoor = await startMcp(data);
@@ -69,7 +69,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a command that waits for an answer of the owner ends at once when it is asked to",
+  "a command that waits for the owner exits immediately when interrupted",
   async () => {
     await withDataDirectory(async (data) => {
       const embedder = await useSilentEmbedder(data);
@@ -94,7 +94,7 @@ test.concurrent(
   60_000,
 );
 
-test("a start that waits for a suspended owner ends at once when it is asked to", async () => {
+test("a start that waits for a suspended owner exits immediately when interrupted", async () => {
   await withDataDirectory(async (data) => {
     const ownerDoor = await startMcp(data);
     await call(ownerDoor, "search", { query: "x" });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../support/recollect-process.js";
 
-test("the program counts days in the machine's zone, and in that of its setting", async () => {
+test("the program counts days in the machine's time zone, or in that of its setting", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recollect-zone-"));
   try {
     const today = (zone: string) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format();

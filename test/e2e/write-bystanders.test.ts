@@ -68,7 +68,7 @@ const TEXTS = [
   ["words that deny", filled("not ")],
 ] as const;
 
-test.each(TEXTS)("a hundred memories of %s hold up nobody's write in another container", async (_what, text) => {
+test.each(TEXTS)("a hundred memories of %s delay no write in another container", async (_what, text) => {
   const memories = Array.from({ length: 100 }, (_, at) => ({ content: `${at} ${text}` }));
   const slowest = await writes.during(async () => {
     const { status } = await send(mia, "POST", "/v4/memories", { containerTag: "mia", memories });
@@ -78,7 +78,7 @@ test.each(TEXTS)("a hundred memories of %s hold up nobody's write in another con
   expect(writes.failed()).toBe(0);
 });
 
-test("a container of large documents that is purged holds up nobody's write in another one", async () => {
+test("purging a container of large documents delays no write in another container", async () => {
   const lines = Array.from({ length: 60_000 }, (_, at) => `It is ${at}.`);
   for (let number = 0; number < 24; number += 1)
     await send(mia, "POST", "/v3/documents", { content: `${number}\n${lines.join("\n")}`, containerTag: "mia" });

@@ -167,7 +167,7 @@ export const keys: readonly ContractGroup[] = [
       works("`/v3/auth/plugins` lists what is connected", (world) => world.ok("GET", "/v3/auth/plugins")),
       works(
         "The command line and plugins sign in by the browser",
-        inTest("e2e/connect-flow", "is signed in, keeps what it needs, and its key works"),
+        inTest("e2e/connect-flow", "is signed in, stores what it needs, and its key works"),
       ),
       works(
         "OAuth sign-in by its metadata, for apps that want it",
