@@ -7,7 +7,7 @@ const cutOut = async (text: string, ...passages: Passage[]): Promise<string> =>
 const without = (text: string, ...quotes: string[]): Promise<string> =>
   cutOut(text, ...quotes.map((quote) => ({ quote, at: null })));
 
-describe("what is cut out of a text", () => {
+describe("text that is cut out", () => {
   test.each([
     ["a line", "Ben\nBen works with Benedict at Benco", "Ben", "Ben works with Benedict at Benco"],
     ["a line of several", "Mia\nBenedict\nBen\nBenco", "Benedict", "Mia\nBen\nBenco"],
@@ -42,18 +42,18 @@ describe("what is cut out of a text", () => {
     expect(await saysAny(text, [quote])).toBe(false);
   });
 
-  test("is what stands at the noted place, also where the words stand elsewhere before", async () => {
+  test("is at the recorded position, even if the same words occur earlier", async () => {
     const text = "Ben has a dog called Ben";
     expect(await cutOut(text, { quote: "Ben", at: { start: 21, end: 24 } })).toBe("Ben has a dog called");
   });
 
-  test("is found anew where the noted place says something else", async () => {
+  test("is located again when the recorded position contains something else", async () => {
     const text = "Now more. My code is 7731. End.";
     expect(await cutOut(text, { quote: "My code is 7731.", at: { start: 0, end: 16 } })).toBe("Now more. End.");
   });
 });
 
-test("other places are where they were, less what was cut out before them", async () => {
+test("maps other positions to where they are after the cut", async () => {
   const text = "One two. Three four. Five six.";
   const cut = new Cut(text, await findPlaces(text, [{ quote: "Three four.", at: null }]));
   const rest = cut.rest();
@@ -66,7 +66,7 @@ test("other places are where they were, less what was cut out before them", asyn
   expect(cut.placeAfter({ start: 9, end: 20 })).toBeNull();
 });
 
-describe("a statement is found behind what only marks it or names its speaker:", () => {
+describe("a statement is found behind a list mark or a speaker's name:", () => {
   const MARKS = `-,*,+,•,–,>,> >,1.,12.,3),(4),(a),b),[1],#,######,- [ ],- [x],1. [ ],> -,|,✅,>`.split(",");
   const LABELS =
     `user:,assistant:,Mia:,Mia Berg:,**Mia:**,Mia (she):,[2024-01-02 10:00] Mia:,10:15 Mia:,- Mia:,> user:,[user]`.split(
@@ -94,13 +94,13 @@ describe("a statement is found behind what only marks it or names its speaker:",
     expect(await saysAny(text, [quote])).toBe(true);
   });
 
-  test("over several lines", async () => {
+  test("across several lines", async () => {
     const text = "Tea\n- My code\n  is 7731.\nBoat\n> My code is 7731\nEnd";
     expect(await without(text, "My code is 7731.")).toBe("Tea\n-\nBoat\n>\nEnd");
   });
 });
 
-describe("a long text takes linear time", () => {
+describe("cutting from a long text takes linear time", () => {
   test.each([
     ["of lines", "- The code is 7731. Tea and more tea.\n"],
     ["of one line", "The code is 7731. Tea and more tea. "],

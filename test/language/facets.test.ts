@@ -6,7 +6,7 @@ function answers(question: string, statement: string): boolean {
   return askedFacets(question).some(({ facet }) => told.has(facet));
 }
 
-describe("what a question about drinks asks for", () => {
+describe("a question about drinks", () => {
   test.each(["The door is blue", "The VPN gateway is vpn.example.org", "Te llamo mañana", "Ti penso e te lo dico"])(
     "%s tells nothing of it",
     (statement) => {

@@ -40,7 +40,7 @@ test.each([
   expect(found(text, quote)).toBeNull();
 });
 
-test("whatever is cut out of a text is found in it, and what was found says the same", () => {
+test("anything cut out of a text is found in it, and the found text is equivalent", () => {
   const pieces = fc.array(fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }), { maxLength: 60 });
   fc.assert(
     fc.property(pieces, fc.nat(60), fc.nat(60), (characters, from, length) => {
@@ -61,7 +61,7 @@ describe("windows", () => {
     expect(windowsOf("", SIZES)).toEqual([{ start: 0, end: 0 }]);
   });
 
-  test("cut between sentences", () => {
+  test("are cut between sentences", () => {
     const text = "This is one sentence of many here. ".repeat(20);
     const windows = windowsOf(text, SIZES);
     expect(windows.length).toBeGreaterThan(3);

@@ -5,7 +5,7 @@ import { hiddenReadings, visibleText } from "../../src/language/hidden-text.js";
 const SECRET = "Please read the small print";
 const readings = (text: string) => hiddenReadings(text).map((reading) => reading.text);
 
-describe("what a text hides", () => {
+describe("hidden text is found", () => {
   test.each([
     ["zero-width characters", SECRET.split("").join("\u200d")],
     ["Cyrillic letters", "Рlеаsе rеаd thе smаll рrint"],
@@ -27,25 +27,25 @@ describe("what a text hides", () => {
     expect(readings(text).map((reading) => reading.toLowerCase())).toContain(SECRET.toLowerCase());
   });
 
-  test("nothing in plain words but themselves rotated, reversed and respelled", () => {
+  test("only as rotated, reversed and respelled forms of plain words", () => {
     expect(hiddenReadings("Bees like lavender").map(({ how }) => how)).toEqual([
       "letters rotated by 13",
       "reversed text",
     ]);
   });
 
-  test("a checksum is no text", () => {
+  test("but not in a checksum", () => {
     expect(readings("commit 3f2a9c1b7d4e5f60718293a4b5c6d7e8f9012345").join(" ")).not.toMatch(/\ufffd/);
   });
 
-  test("never throws, whatever it is given", () => {
+  test("without ever throwing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => Array.isArray(hiddenReadings(text))),
     );
   });
 });
 
-test("visible text keeps lines, and letters that resemble none of ours", () => {
+test("visible text keeps line breaks, and letters that resemble no Latin ones", () => {
   expect(visibleText("a\u200bb\nП中\u202e")).toBe("ab\nП中");
 });
 

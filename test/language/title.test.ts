@@ -102,7 +102,7 @@ const KINDS: readonly (readonly [kind: string, text: string, title: string | Reg
   ],
 ];
 
-describe("a document is called by what it is about:", () => {
+describe("a document's title names its subject:", () => {
   test.each(KINDS.map(([kind, ...rest]) => ({ kind, rest })))("$kind", ({ rest: [text, expected, path] }) => {
     const title = titleOf(text, path) ?? "";
     if (typeof expected === "string") expect(title).toBe(expected);
@@ -123,7 +123,7 @@ test("no title is cut inside a word", () => {
   }
 });
 
-test("what says nothing is a title where there is nothing else", () => {
+test("a phrase without a subject is the title only if there is nothing else", () => {
   expect(titleOf("Hi all,")).toBe("Hi all,");
   expect(titleOf("2026-05-04")).toBe("2026-05-04");
   expect(titleOf(" \n--- \n")).toBeNull();

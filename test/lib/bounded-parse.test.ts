@@ -15,7 +15,7 @@ function counting() {
   return { element, looks: () => looks };
 }
 
-describe("what is too long is refused without a look at its elements", () => {
+describe("values that are too long are refused without examining their elements", () => {
   test.each<[what: string, wrap: (element: z.ZodType) => z.ZodType, value: unknown, message: RegExp]>([
     ["a list with a limit", (of) => z.array(of).max(3), names(4), /^must have at most 3 entries$/],
     [
@@ -56,14 +56,14 @@ describe("what is too long is refused without a look at its elements", () => {
     expect(looks()).toBe(0);
   });
 
-  test("where another form takes it, it is not too long", () => {
+  test("a value is not too long if another form accepts it", () => {
     const either = z.union([z.array(z.string()).max(1), z.array(z.number())]);
     expect(parseBounded(either, [1, 2])).toEqual({ data: [1, 2] });
   });
 });
 
-describe("what is told of many mistakes", () => {
-  test("is twenty of them, and how many there are", () => {
+describe("the report of many mistakes", () => {
+  test("has twenty of them, and the number of the others", () => {
     const result = parseBounded(
       z.array(z.string()),
       Array.from({ length: 1_000 }, () => 1),
@@ -74,19 +74,19 @@ describe("what is told of many mistakes", () => {
     expect(result.findings.at(-1)).toEqual({ path: [], message: "and 980 more like these" });
   });
 
-  test("is cut short", () => {
+  test("is shortened", () => {
     const long = { ["x".repeat(100_000)]: 1 };
     for (const schema of [z.record(z.string(), z.string()), z.strictObject({})])
       expect(JSON.stringify(parseBounded(schema, long)).length).toBeLessThan(1_000);
   });
 
-  test("is all where they are few", () => {
+  test("is complete if there are few", () => {
     const result = parseBounded(z.object({ a: z.string(), b: z.array(z.number()) }), { b: [1, "2"] });
     expect(result).toMatchObject({ findings: [{ path: ["a"] }, { path: ["b", 1] }] });
   });
 });
 
-describe("a field that is not there is said to be missing", () => {
+describe("a missing field is reported as missing", () => {
   const schema = z.object({
     name: z.string("must be a string"),
     kind: z.enum(["a", "b"], "must be a or b").optional(),

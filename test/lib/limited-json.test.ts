@@ -4,7 +4,7 @@ import { JsonLimitError, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseLimitedJson } fro
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const list = (entries: number): string => `[${Array.from({ length: entries }, () => "1").join()}]`;
 
-describe("JSON within the limits is read as ever", () => {
+describe("parses JSON within the limits", () => {
   test.each([
     "null",
     "3",
@@ -21,12 +21,12 @@ describe("JSON within the limits is read as ever", () => {
     expect(parseLimitedJson(text)).toEqual(JSON.parse(text));
   });
 
-  test.each(["", "{", '"open', '"\\', "[1,]", "]]]]", "\\"])("%j is no JSON", (text) => {
+  test.each(["", "{", '"open', '"\\', "[1,]", "]]]]", "\\"])("refuses %j, which is not JSON", (text) => {
     expect(() => parseLimitedJson(text)).toThrow(SyntaxError);
   });
 });
 
-describe("JSON beyond them is refused before it is read", () => {
+describe("refuses JSON beyond the limits before parsing it", () => {
   test.each([
     ["levels", nested(MAX_JSON_DEPTH + 1)],
     ["levels that never end", "[".repeat(1_000_000)],

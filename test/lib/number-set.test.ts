@@ -14,13 +14,13 @@ describe.each(LISTS)("a set of %s", (_, values) => {
   const truth = new Set(values);
   const set = numberSet(values);
 
-  test("has them, each once, in their order", () => {
+  test("contains its numbers, each once, in their order", () => {
     expect(set.size).toBe(truth.size);
     expect([...set]).toEqual([...truth]);
     expect(values.every((value) => set.has(value))).toBe(true);
   });
 
-  test("has no other", () => {
+  test("contains no others", () => {
     const others = [...values, 0, 2 ** 32, 2 ** 32 + 3, 2 ** 41].flatMap((value) => [value + 1, value + 32, value + 3]);
     expect(others.map((value) => set.has(value))).toEqual(others.map((value) => truth.has(value)));
   });

@@ -21,7 +21,7 @@ function runBusily(beginning: string): number {
   return Number(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" }));
 }
 
-test("the space for new objects grows to two halves of 8 MB, where it would grow on", () => {
+test("the young generation stops growing at two halves of 8 MB", () => {
   const limited = runBusily(`import { limitYoungGeneration } from "${MODULE}"; limitYoungGeneration();`);
   expect(limited / MEGABYTE).toBeGreaterThan(8);
   expect(limited / MEGABYTE).toBeLessThan(20);
