@@ -101,7 +101,7 @@ trial.tries(
 
 trial.tries(
   ["voltagent.createSupermemoryHooks", "voltagent.withSupermemory"],
-  "search with every parameter, and keep what is said",
+  "search with every parameter, and store the conversation",
   async () => {
     const search = {
       threshold: 0.2,

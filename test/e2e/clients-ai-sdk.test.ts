@@ -125,7 +125,7 @@ describe("tools called directly", () => {
     },
   );
 
-  trial.tries("memoryForgetTool", "forgets by the exact text, and says when there is none", async () => {
+  trial.tries("memoryForgetTool", "forgets by exact text, and reports when nothing matches", async () => {
     const forget = tools.memoryForgetTool(service.key, { baseUrl: service.url, projectId: "tea" });
     await service.rest.send("POST", "/v4/memories", {
       containerTag: "sm_project_tea",
@@ -138,14 +138,14 @@ describe("tools called directly", () => {
     });
   });
 
-  trial.tries("getContainerTags", "names the tags that the service is asked with", () => {
+  trial.tries("getContainerTags", "returns the tags used in requests", () => {
     expect(tools.getContainerTags({ projectId: "tea" })).toEqual(["sm_project_tea"]);
     expect(tools.getContainerTags({})).toEqual(["sm_project_default"]);
   });
 });
 
 describe("a model with memory", () => {
-  trial.tries("withSupermemory", "is told what is known, and what is said is kept", async () => {
+  trial.tries("withSupermemory", "gives the model known facts, and stores what is said", async () => {
     const wrapped = tools.withSupermemory(model, {
       containerTag: TAG,
       customId: "talk-1",

@@ -143,7 +143,7 @@ const documentType = z.enum(
 
 const trial = tryClient("mcpWorker");
 
-trial.tries("GET /v3/session", "lets a key in", async () => {
+trial.tries("GET /v3/session", "accepts a key", async () => {
   const { status, body } = await openPlugin(service).call("GET", "/v3/session");
   expect(status).toBe(200);
   session.parse(body);

@@ -91,56 +91,48 @@ async function fetchDocuments(body: object): Promise<GraphApiDocument[]> {
 
 const trial = tryClient("memoryGraph");
 
-trial.tries(
-  ["useGraphData", "VersionChainIndex"],
-  "draws documents, memories and how they follow each other",
-  async () => {
-    await service.rest.send("POST", "/v3/documents", {
-      content: "Ada leads the search team. Bo leads the storage team.",
-      containerTag: "graph",
-    });
-    await service.rest.send("POST", "/v3/documents", { content: "Cleo plays the cello.", containerTag: "elsewhere" });
-    await service.settle();
-    const created = await service.rest.send("POST", "/v4/memories", {
-      containerTag: "graph",
-      memories: [{ content: "Dora lives in Rome" }],
-    });
-    const { id } = created.body.memories[0];
-    const update = { containerTag: "graph", id, newContent: "Dora lives in Porto" };
-    const { body: updated } = await service.rest.send("PATCH", "/v4/memories", update);
+trial.tries(["useGraphData", "VersionChainIndex"], "draws documents, memories and their versions", async () => {
+  await service.rest.send("POST", "/v3/documents", {
+    content: "Ada leads the search team. Bo leads the storage team.",
+    containerTag: "graph",
+  });
+  await service.rest.send("POST", "/v3/documents", { content: "Cleo plays the cello.", containerTag: "elsewhere" });
+  await service.settle();
+  const created = await service.rest.send("POST", "/v4/memories", {
+    containerTag: "graph",
+    memories: [{ content: "Dora lives in Rome" }],
+  });
+  const { id } = created.body.memories[0];
+  const update = { containerTag: "graph", id, newContent: "Dora lives in Porto" };
+  const { body: updated } = await service.rest.send("PATCH", "/v4/memories", update);
 
-    const documents = await fetchDocuments({ containerTags: ["graph"] });
-    const memories = documents.flatMap((document) => document.memories);
-    expect(memories.map(({ memory }) => memory)).toEqual(
-      expect.arrayContaining(["Dora lives in Porto", expect.stringContaining("Ada"), expect.stringContaining("Bo")]),
-    );
-    for (const memory of memories) expect(memory.spaceContainerTag).toBe("graph");
+  const documents = await fetchDocuments({ containerTags: ["graph"] });
+  const memories = documents.flatMap((document) => document.memories);
+  expect(memories.map(({ memory }) => memory)).toEqual(
+    expect.arrayContaining(["Dora lives in Porto", expect.stringContaining("Ada"), expect.stringContaining("Bo")]),
+  );
+  for (const memory of memories) expect(memory.spaceContainerTag).toBe("graph");
 
-    const { nodes, edges } = layOut(documents);
-    const idsOf = (type: string) => nodes.filter((node) => node.type === type).map((node) => node.id);
-    expect(idsOf("document").toSorted()).toEqual(documents.map((document) => document.id).toSorted());
-    expect(idsOf("memory").toSorted()).toEqual([...new Set(memories.map((memory) => memory.id))].toSorted());
-    for (const memory of memories)
-      expect(edges.some(({ target, edgeType }) => target === memory.id && edgeType === "derives")).toBe(true);
-    expect(edges.filter(({ edgeType }) => edgeType === "updates")).toMatchObject([{ source: id, target: updated.id }]);
+  const { nodes, edges } = layOut(documents);
+  const idsOf = (type: string) => nodes.filter((node) => node.type === type).map((node) => node.id);
+  expect(idsOf("document").toSorted()).toEqual(documents.map((document) => document.id).toSorted());
+  expect(idsOf("memory").toSorted()).toEqual([...new Set(memories.map((memory) => memory.id))].toSorted());
+  for (const memory of memories)
+    expect(edges.some(({ target, edgeType }) => target === memory.id && edgeType === "derives")).toBe(true);
+  expect(edges.filter(({ edgeType }) => edgeType === "updates")).toMatchObject([{ source: id, target: updated.id }]);
 
-    const chains = new VersionChainIndex();
-    chains.rebuild(documents);
-    expect(chains.getChain(updated.id)).toMatchObject([
-      { id, version: 1, isLatest: false, memory: "Dora lives in Rome" },
-      { id: updated.id, version: 2, isLatest: true, memory: "Dora lives in Porto" },
-    ]);
-  },
-);
+  const chains = new VersionChainIndex();
+  chains.rebuild(documents);
+  expect(chains.getChain(updated.id)).toMatchObject([
+    { id, version: 1, isLatest: false, memory: "Dora lives in Rome" },
+    { id: updated.id, version: 2, isLatest: true, memory: "Dora lives in Porto" },
+  ]);
+});
 
-trial.tries(
-  "useGraphData",
-  "draws everything when no tag is named, and nothing of a tag without documents",
-  async () => {
-    const everything = layOut(await fetchDocuments({}));
-    expect(everything.nodes.filter(({ type }) => type === "document").length).toBeGreaterThanOrEqual(2);
-    expect(layOut(await fetchDocuments({ containerTags: ["nothing"] }))).toEqual({ nodes: [], edges: [] });
-  },
-);
+trial.tries("useGraphData", "draws everything without a tag, and nothing for a tag without documents", async () => {
+  const everything = layOut(await fetchDocuments({}));
+  expect(everything.nodes.filter(({ type }) => type === "document").length).toBeGreaterThanOrEqual(2);
+  expect(layOut(await fetchDocuments({ containerTags: ["nothing"] }))).toEqual({ nodes: [], edges: [] });
+});
 
 trial.isInTable();

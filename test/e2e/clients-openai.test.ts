@@ -32,7 +32,7 @@ const trial = tryClient("openAiTools");
 describe("tools called by a model", () => {
   trial.tries(
     ["getToolDefinitions", "memoryToolSchemas", "createToolCallExecutor", "createToolCallsExecutor"],
-    "every tool that is defined can be called",
+    "offer only tools that can be called",
     async () => {
       const names = tools
         .getToolDefinitions()
@@ -162,7 +162,7 @@ describe("tools called directly", () => {
 });
 
 describe("a client with memory", () => {
-  trial.tries("withSupermemory", "is told what is known, and keeps what is said", async () => {
+  trial.tries("withSupermemory", "gives the model known facts, and stores what is said", async () => {
     await service.rest.send("POST", "/v4/memories", {
       containerTag: TAG,
       memories: [{ content: "Grace has a dog called Ada.", isStatic: true }],

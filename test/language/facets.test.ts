@@ -8,7 +8,7 @@ function answers(question: string, statement: string): boolean {
 
 describe("a question about drinks", () => {
   test.each(["The door is blue", "The VPN gateway is vpn.example.org", "Te llamo mañana", "Ti penso e te lo dico"])(
-    "%s tells nothing of it",
+    "is not answered by %s",
     (statement) => {
       expect(answers("What do I like to drink?", statement)).toBe(false);
     },
@@ -21,7 +21,7 @@ describe("a question about drinks", () => {
     "Prende un tè",
     "Mia likes tea",
     "Er trinkt Tee",
-  ])("%s does", (statement) => {
+  ])("is answered by %s", (statement) => {
     expect(answers("What do I like to drink?", statement)).toBe(true);
   });
 });

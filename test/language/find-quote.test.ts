@@ -56,7 +56,7 @@ test("anything cut out of a text is found in it, and the found text is equivalen
 describe("windows", () => {
   const SIZES = { length: 200, overlap: 40 };
 
-  test("of a short text are one", () => {
+  test("consist of one for a short text", () => {
     expect(windowsOf("short", SIZES)).toEqual([{ start: 0, end: 5 }]);
     expect(windowsOf("", SIZES)).toEqual([{ start: 0, end: 0 }]);
   });
