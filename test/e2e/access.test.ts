@@ -22,7 +22,7 @@ async function send(url: string, method: string, path: string, given: { key?: st
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) } as Answer;
 }
 
-/** Whichever process of a data folder answers, it knows the same keys and lets them do the same. */
+/** Every process of a data folder knows the same keys and grants them the same access. */
 test(
   "keys have the same limits in every process, and revoking them takes effect immediately",
   { timeout: 60_000 },
@@ -54,7 +54,7 @@ test(
         expect((await as(scoped.key, "PATCH", "/v3/container-tags/mia", { name: "x" })).status).toBe(403);
         expect((await as(scoped.key, "GET", "/v3/session")).body).toMatchObject({ accessType: "restricted" });
         expect((await as("sm_wrong_0123456789abcdefghij", "GET", "/v3/session")).status).toBe(401);
-        // A name that is too long to be kept is no reason to refuse anybody.
+        // A name that is too long to be stored is no reason to refuse a caller.
         const named = { authorization: `Bearer ${full.key}`, "x-sm-source": "x".repeat(5_000) };
         expect((await fetch(`${url}/v3/session`, { headers: named })).status).toBe(200);
       }

@@ -21,7 +21,7 @@ function withFolders(work: (folders: Folders) => Promise<void>) {
 
 const back = async ({ data, target }: Folders) => runProgram(data, ["backup", target, "--json"]);
 
-/** A folder with the fact in it, of which tests have copies, as no program has it open. */
+/** A folder with one fact, which no program has open; tests use copies of it. */
 let original: string;
 beforeAll(async () => {
   original = await mkdtemp(join(tmpdir(), "recollect-original-"));

@@ -11,13 +11,13 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const COMPILER = ["typescript", "@typescript", "@types", "undici-types"];
-/** Lie beside the program, for text in pictures. */
+/** Files for text recognition that are copied beside the program. */
 const COPIED = ["tesseract.js-core", "@tesseract.js-data"];
 const JOINER = ["rolldown", "@rolldown", "@oxc-project"];
 
 /**
- * Stands for npm, which is slow and needs a network: takes half a second, complains when it does not work alone, and
- * gives the packages that the build needs. Says in a file that it was called.
+ * Stands in for npm, which is slow and needs a network: takes half a second, complains when another instance runs, and
+ * provides the packages that the build needs. Records its calls in a file.
  */
 const npm = (packages: readonly string[]): string => `#!${process.execPath}
   import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
@@ -43,12 +43,12 @@ interface Copy {
   /** Runs the bootstrap of the copy. */
   start(...args: string[]): { child: ChildProcess; ended: Promise<Outcome> };
   write(file: string, text: string): Promise<void>;
-  /** What the built program prints, or null when there is none. */
+  /** The output of the built program, or null when there is none. */
   result(): string | null;
   npmCalls(): string[];
 }
 
-/** The bootstrap as it is, with a program of one line to build. */
+/** The real bootstrap, with a one-line program to build. */
 async function withCopy(
   work: (copy: Copy) => Promise<void>,
   packages: readonly string[] = [...COMPILER, ...JOINER, ...COPIED],
@@ -131,7 +131,7 @@ test("a failed build says so, exits with 1 and keeps the last good one; the next
     await copy.write("src/main.ts", 'console.log("third");\n');
     expect(await copy.start().ended).toMatchObject({ code: 0 });
     expect(copy.result()).toBe("third");
-    // What the build needs was removed after the first, and stayed while it failed.
+    // The build dependencies were removed after the first build, and stayed after the failed one.
     expect(copy.npmCalls()).toEqual([INSTALL, PRUNE, INSTALL, PRUNE]);
     expect(left(copy)).toEqual([]);
   }));
@@ -142,7 +142,7 @@ test("a killed run does not block later ones", () =>
     await waitFor(() => copy.npmCalls().length > 0, "npm");
     killed.child.kill("SIGKILL");
     await killed.ended;
-    // What it has started goes on for a moment.
+    // The process that it started continues for a moment.
     await waitFor(() => !existsSync(join(copy.path, "npm-at-work")), "the end of npm");
     expect(left(copy)).toEqual([".bootstrap.lock"]);
     expect(isAlive(Number(readFileSync(join(copy.path, ".bootstrap.lock"), "utf8")))).toBe(false);

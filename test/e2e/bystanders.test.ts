@@ -14,10 +14,10 @@ const SIZES = {
   maxFileBytes: 52_428_800,
 };
 const LIMITS = bodyLimits(SIZES);
-/** As long as a body may be over MCP. */
+/** The size limit of a body over MCP. */
 const MCP_BYTES = 4 * 1024 * 1024 + 6 * SIZES.maxTextBytes;
 const maxTextBytes = SIZES.maxTextBytes - 100;
-/** Another one with `FUZZ_SEED=…`. */
+/** Choose another seed with `FUZZ_SEED=…`. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
 const FUZZED = 500;
 const KNOWN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -107,7 +107,7 @@ describe("health checks are answered in time, and the process stays small, while
 
   test("the worst arguments to every tool", MINUTES, async () => {
     const list = overMcp({ what: "list", bytes: () => Buffer.from(message("tools/list", "{}")) });
-    // The attacks before this one may have used up what a key may ask for.
+    // The attacks before this one may have used up the key's rate limit.
     const listed = await vi.waitFor(
       async () => {
         const answer = await service.send(list);
@@ -255,7 +255,7 @@ function overMcp({ what, bytes }: WorstBody): Attack {
   return { what, method: "POST", path: "/mcp?tools=all", headers, body: bytes };
 }
 
-/** A form with a file, and other fields before it. */
+/** A form with a file, preceded by other fields. */
 function upload(what: string, bytes: () => Buffer, fields = ""): Attack {
   const tag = '--limit\r\ncontent-disposition: form-data; name="containerTag"\r\n\r\nmia\r\n';
   const file =

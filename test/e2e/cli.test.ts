@@ -18,7 +18,7 @@ import {
 import { startScriptedModel } from "../support/scripted-model.js";
 import { useSilentEmbedder } from "../support/slow-embedder.js";
 
-/** A start takes half a second alone, and many times that beside other tests. */
+/** A start takes half a second alone, and much longer beside other tests. */
 vi.setConfig({ testTimeout: 60_000 });
 
 interface Started {
@@ -26,7 +26,7 @@ interface Started {
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** The built program with its streams caught. */
+/** The built program with captured streams. */
 function start(data: string, argv: readonly string[], input = "", extra?: Readonly<Record<string, string>>): Started {
   const child = spawn(process.execPath, [PROGRAM, ...argv], { env: environmentFor(data, extra) });
   let stdout = "";

@@ -6,7 +6,7 @@ import { requireFromTools } from "../support/from-tools.js";
 import { waitFor } from "../support/recollect-process.js";
 import { startScriptedModel, type ScriptedModel } from "../support/scripted-model.js";
 
-/** The memory tools for the AI SDK, called by the AI SDK itself because a model asks for them. */
+/** The memory tools for the AI SDK, called by the AI SDK itself at a model's request. */
 
 type Model = Parameters<typeof tools.withSupermemory>[0];
 interface Generated {
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const config = () => ({ baseUrl: service.url, containerTags: [TAG] });
 
-/** Lets the model ask for one tool, and gives what the tool told it. */
+/** Makes the model call one tool, and returns the tool's result. */
 async function askFor(tool: string, input: object): Promise<unknown> {
   llm.script({ tool, input }, "Done.");
   const { text, steps } = await generateText({

@@ -105,7 +105,7 @@ trial.tries("POST /v4/profile", "answers in 3 s after a cold start over 2,000 me
 
 trial.isInTable();
 
-/** Writes so many memories of one container into a data folder, and gives a key for it. */
+/** Writes this many memories of one container into a data folder, and returns a key for it. */
 async function fill(dataDirectory: string, count: number): Promise<string> {
   const opened = await openCore({ dataDirectory });
   const call = { actor: localActor(opened.actor.organizationId) };

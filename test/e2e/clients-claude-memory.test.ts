@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { openClientService, type ClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** Claude's memory tool: files that live as documents, read back word for word. */
+/** Claude's memory tool: files stored as documents, read back verbatim. */
 
 let service: ClientService;
 let memory: ClaudeMemoryTool;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the tool tells the model; errors begin with `Error:`. */
+/** The tool's output to the model; errors begin with `Error:`. */
 async function run(command: MemoryCommand): Promise<string> {
   const { content, is_error } = await memory.handleCommandForToolResult(command, "call");
   expect(content.startsWith("Error:")).toBe(is_error);
@@ -80,7 +80,7 @@ trial.tries(["rename", "delete"], "move a file and remove it", async () => {
   await service.settle();
 });
 
-/** The commands of the tool, from its type: a new one does not compile until it is tried here. */
+/** The commands of the tool, taken from its type: a new one does not compile until it is tested here. */
 const COMMANDS: Readonly<Record<MemoryCommand["command"], true>> = {
   view: true,
   create: true,

@@ -9,7 +9,7 @@ import { type ScriptedGithub, startGithub } from "../support/scripted-github.js"
 import { openBrowser, type OwnerBrowser } from "../support/owner-browser.js";
 import { commandsOf, openSupermemoryCli, type SupermemoryCli } from "../support/supermemory-cli.js";
 
-/** The command line inside the official package, as a program, in an empty home that names the service. */
+/** The command line of the official package, run as a program with an empty home folder that names the service. */
 
 let service: ClientService;
 let cli: SupermemoryCli;
@@ -328,7 +328,7 @@ describe("connectors", () => {
     await github.close();
   });
 
-  /** Signs in where the command says, as a browser would, and comes back. */
+  /** Signs in at the address that the command prints, as a browser would, and returns. */
   async function browse(link: URL): Promise<void> {
     const back = new URL(link.searchParams.get("redirect_uri") ?? "");
     back.searchParams.set("code", "good");
@@ -462,7 +462,7 @@ describe("keys and plugins", () => {
   });
 });
 
-/** Runs a command that prints the address of a page and waits, and gives it the owner's answer there. */
+/** Runs a command that prints the address of a page and waits, and submits the owner's answer there. */
 async function approveInBrowser(args: readonly string[], decision: "approve" | "decline") {
   const browser = openBrowser(service.rest, { host: new URL(service.url).host });
   await browser.signIn();

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { openClientService, type ClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** The graph component's own functions, over what the service answers to the call that feeds it. */
+/** The graph component's own functions, applied to the service's answer to the call that feeds it. */
 
 const fromGraph = createRequire(createRequire(import.meta.url).resolve("@supermemory/memory-graph/package.json"));
 const { createElement } = fromGraph("react") as { readonly createElement: (component: () => null) => object };
 const { renderToString } = fromGraph("react-dom/server") as { readonly renderToString: (element: object) => string };
 
-/** What the package's declarations say; they name their parts in a way that TypeScript cannot follow from here. */
+/** The package's declarations, which TypeScript cannot resolve from here. */
 interface GraphApiDocument {
   readonly id: string;
   readonly title: string | null;
@@ -43,7 +43,7 @@ const { DEFAULT_COLORS, useGraphData, VersionChainIndex } = memoryGraph as {
   };
 };
 
-/** Runs the hook that lays the graph out, as a page without a browser would. */
+/** Runs the hook that lays out the graph, without a browser. */
 function layOut(documents: readonly GraphApiDocument[]): Graph {
   let graph: Graph | undefined;
   const Probe = () => {
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The request of the web app and of MCP; the answer's names are the API's, which the app gives the graph's. */
+/** The request of the web app and of MCP; the app renames the API's fields to the graph's. */
 async function fetchDocuments(body: object): Promise<GraphApiDocument[]> {
   const answer = await fetch(`${service.url}/v3/documents/documents`, {
     method: "POST",

@@ -4,7 +4,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin } from "../support/plugin.js";
 
-/** The requests of programs that are no packages to import, field by field as they send them (contract 7.8). */
+/** The requests of programs that cannot be imported as packages, field by field as they send them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe("smfs and @supermemory/bash", () => {
   const trial = tryClient("smfs");
   const plugin = () => openPlugin(service, { "x-sm-source": "smfs" });
   const TAG = "mount";
-  /** What the file system shows of a document; the Rust client needs the page's limit. */
+  /** The fields of a document that the file system shows; the Rust client needs the page's limit. */
   const listing = z.object({
     memories: z.array(
       z.object({

@@ -9,7 +9,7 @@ import { methodsOf, openSdk, type SdkUnderTest } from "../contract/sdk/under-tes
 import { openClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** The official SDK as it is published, pointed at a running service by its base URL and nothing else. */
+/** The published official SDK, pointed at a running service by its base URL only. */
 
 let sdk: SdkUnderTest<Supermemory>;
 beforeAll(async () => {

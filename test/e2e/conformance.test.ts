@@ -15,14 +15,14 @@ import {
 } from "../support/recollect-process.js";
 import { startStdioBridge } from "../support/stdio-bridge.js";
 
-// The official suite calls tools, resources and prompts of its own, so it runs with these fixtures beside the product.
-// It cannot send a key, and pages of a browser, as which it comes at times, need one; so a proxy adds the key.
+// The official suite calls its own tools, resources and prompts, so the product runs with these fixtures added.
+// It cannot send a key, which its requests as a browser page need; so a proxy adds the key.
 
 const LONGEST_MS = 180_000;
-/** The suite gives some answers half a second by the clock, which a machine that is stopped for a moment does not keep. */
+/** The suite allows some answers half a second, which a machine that stalls for a moment exceeds. */
 const TWICE = { timeout: LONGEST_MS, retry: 1 };
 
-/** An extension of the protocol that this service does not offer; the revision does not require it. */
+/** A protocol extension that this service does not offer; the revision does not require it. */
 const TASKS = [
   "tasks-capability-negotiation",
   "tasks-dispatch-and-envelope",
@@ -38,7 +38,7 @@ const TASKS = [
 const baseline = (name: string) => join(import.meta.dirname, "conformance", `${name}.yml`);
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** The suite ended well, and did not just because it found nothing to check. */
+/** The suite succeeded, and not merely because it found nothing to check. */
 function expectConformance(result: Conformance, atLeast: number): void {
   expect(result.exitCode, result.output).toBe(0);
   expect(result.passed.length).toBeGreaterThanOrEqual(atLeast);
@@ -117,7 +117,7 @@ describe("with fixtures, over the product's stdio, one process per connection", 
       } finally {
         await bridge.close();
       }
-      // With debug logging on.
+      // No stray output, although debug logging is on.
       expect(bridge.strayLines).toEqual([]);
     });
   });

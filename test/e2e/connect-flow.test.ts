@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser } from "../support/owner-browser.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** The sign-in of each plugin as its sources do it: page, callback, state, time limit, what is kept (contract 7.2). */
+/** The sign-in of each plugin as its source does it: page, callback, state, time limit and stored file (contract 7.2). */
 
 interface Answer {
   readonly parameters: URLSearchParams;
@@ -18,27 +18,27 @@ interface Answer {
 interface PluginSignIn {
   readonly name: string;
   readonly page: string;
-  /** Host by which the plugin names its callback. */
+  /** The host name that the plugin uses for its callback. */
   readonly host: "localhost" | "127.0.0.1";
-  /** What it sends beside the callback. */
+  /** The parameters it sends besides the callback. */
   readonly sent: Readonly<Record<string, string>>;
-  /** Bytes of its `state`, in hexadecimal; 0 for a plugin that has none. */
+  /** Bytes of its `state`, in hexadecimal; 0 for a plugin without one. */
   readonly stateBytes: number;
-  /** Milliseconds after which it gives up. */
+  /** Milliseconds until it times out. */
   readonly limit: number;
-  /** Names under which it looks for the key. */
+  /** Parameter names in which it looks for the key. */
   readonly keyNames: readonly string[];
-  /** File in the home folder, and what is in it. */
+  /** The file in the home folder, and its content. */
   readonly file: string;
   readonly kept: (answer: Answer) => Record<string, unknown>;
-  /** True when it asks `GET /v3/session` before it keeps anything. */
+  /** True when it calls `GET /v3/session` before it stores anything. */
   readonly checksSession?: boolean;
 }
 
 const MINUTE = 60_000;
 const device = { hostname: "mia", os: "linux", cwd: "/home/mia/atlas", cli_version: "1.0.0" };
 const now = () => new Date().toISOString();
-/** Codex and OpenCode point themselves at the address that comes with the key. */
+/** Codex and OpenCode use the address that comes with the key. */
 const apiUrlIn = ({ parameters }: Answer) => parameters.get("api_url") ?? parameters.get("api_base_url");
 
 const PLUGINS: readonly PluginSignIn[] = [
@@ -136,10 +136,10 @@ const PLUGINS: readonly PluginSignIn[] = [
   },
 ];
 
-/** What every plugin asks of a key, taken together: Claude Code its beginning, OpenClaw its length, MCP no spaces. */
+/** The requirements of all plugins for a key: Claude Code its prefix, OpenClaw its length, MCP no spaces. */
 const KEY = /^sm_[^_\s]+_\S{20,}$/;
 
-/** A plugin that waits for its key, as it does: on a port of its own, for this state and no other, and not for ever. */
+/** A plugin that waits for its key as the real one does: on its own port, for this state only, and with a time limit. */
 async function startPlugin(plugin: PluginSignIn, { url, home }: { url: string; home: string }) {
   const state = randomBytes(plugin.stateBytes).toString("hex");
   let settle: { keep: (file: string) => void; fail: (error: Error) => void };
@@ -200,7 +200,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rm(home, { recursive: true });
   });
 
-  /** What the owner’s browser does with the page that the plugin opened; gives the status of the callback. */
+  /** What the owner's browser does with the page that the plugin opened; returns the status of the callback. */
   async function decide(page: string, decision: "approve" | "decline"): Promise<number> {
     const browser = openBrowser(rest, { host: new URL(url).host });
     const asked = await browser.get(page);
@@ -255,7 +255,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rest.core.revokeKey({ actor: rest.actor }, { id: lost?.id });
   });
 
-  // The others send no state, so there is nothing that they could check.
+  // The other plugins send no state, so they cannot check it.
   if (plugin.stateBytes > 0)
     test("rejects a callback with another state", async () => {
       const waiting = await startPlugin(plugin, { url, home });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM, openChromium, openPage, startCallback } from "../support/chromium.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** The owner's pages as a real browser sees them, with its own cookies, policies and redirects. */
+/** The owner's pages in a real browser, with its cookies, policies and redirects. */
 describe.skipIf(CHROMIUM === undefined)("in a real Chromium, if installed", { timeout: 60_000 }, () => {
   let browser: Browser;
   let rest: OpenedRest;
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, if installed", { ti
     expect(approved?.parameters.get("apikey")).toMatch(/^sm_/);
     expect(approved?.parameters.get("api_url")).toBe(url);
     expect(declined?.parameters.get("error")).toBe("access_denied");
-    // A program on another port of this host learns neither the owner's session nor the page that it was sent from.
+    // A program on another port of this host receives neither the owner's session nor the referring page.
     for (const { cookie, referrer } of callback.arrivals) expect([cookie, referrer]).toEqual([undefined, undefined]);
     expect(complaints).toEqual([]);
     await page.context().close();
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, if installed", { ti
     await page.goto(await link());
     await page.getByRole("button", { name: "Sign in" }).click();
     const before = (await rest.core.listKeys({ actor: rest.actor })).keys.length;
-    // A page of another port of this machine: the same site for cookies, another origin.
+    // A page on another port of this machine: the same site for cookies, but another origin.
     await page.goto(`http://127.0.0.1:${callback.port}/evil`);
     await page.setContent(
       `<iframe name="frame" src="${connectUrl({ client: "codex" }).replaceAll("&", "&amp;")}"></iframe>`,

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { loadSqlite } from "../../src/lib/sqlite.js";
 import { runProgram, startMcp, startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/** A busy machine takes its time to start a process. */
+/** A busy machine takes longer to start a process. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FACT = "The lighthouse keeper is called Oskar.";
 
-/** A folder of which every test has a copy, as no program has it open. */
+/** A folder that no program has open; every test uses a copy. */
 let original: string;
 beforeAll(async () => {
   original = await mkdtemp(join(tmpdir(), "recollect-original-"));
@@ -24,11 +24,11 @@ interface Served {
   readonly data: string;
   readonly url: string;
   readonly stop: () => Promise<void>;
-  /** Resolves when the service has ended by itself. */
+  /** Resolves when the service has exited on its own. */
   readonly ended: Promise<unknown>;
 }
 
-/** A folder that is being served and holds one fact, within another that copies can be made in. */
+/** A folder with one fact that is being served, inside another in which copies can be made. */
 function withServed(work: (served: Served) => Promise<void>) {
   return withDataDirectory(async (parent) => {
     const data = join(parent, "data");
@@ -43,7 +43,7 @@ function withServed(work: (served: Served) => Promise<void>) {
   });
 }
 
-/** Asked of the store, which nobody has open. */
+/** Read from the store, which no process has open. */
 async function documentsIn(data: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
   const store = new DatabaseSync(join(data, "recollect.db"), { readOnly: true });
@@ -54,7 +54,7 @@ async function documentsIn(data: string): Promise<number> {
   }
 }
 
-/** The same, asked of the service itself. */
+/** The same, read from the service. */
 async function documentsAt(url: string): Promise<number> {
   const answer = await fetch(`${url}/v3/documents/list`, {
     method: "POST",

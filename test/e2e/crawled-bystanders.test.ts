@@ -7,13 +7,13 @@ import { useCleanups } from "../support/cleanups.js";
 import { watchService } from "../support/bystander.js";
 import { type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/* A site that is made to be costly: whoever asks for something else meanwhile is answered in time. */
+/* A site designed to be expensive to crawl: other callers are still answered in time. */
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
-/** What the service promises whoever asks beside an attacker. */
+/** The promised answer time beside an attacker. */
 const SLOWEST_MS = 500;
 const WATCHED_MS = 4_000;
-/** What other programs of this machine delay is hardly ever delayed again. */
+/** A delay caused by other programs on this machine hardly ever repeats. */
 const ATTEMPTS = 3;
 const LARGEST = 10 * 1024 * 1024 - 200;
 
@@ -21,7 +21,7 @@ type Site = (path: string, url: string) => { readonly type: string; readonly bod
 
 const cleanups = useCleanups();
 
-/** Serves everything compressed: ten megabytes are 20 KB on their way. */
+/** Serves everything compressed: ten megabytes are 20 KB in transfer. */
 async function serve(site: Site): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const made = new Map<string, Buffer>();
@@ -72,7 +72,7 @@ const sites: Record<string, Site> = {
   },
 };
 
-/** The slowest answer about its health that anybody got while the site was crawled (milliseconds). */
+/** The slowest health check while the site was crawled (milliseconds). */
 async function slowestBeside(service: ServeProcess, site: Site): Promise<number> {
   const { url, asked } = await serve(site);
   const bystander = watchService(service.url);

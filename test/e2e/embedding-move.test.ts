@@ -7,7 +7,7 @@ import { type ScriptedProvider, startScriptedProvider } from "../support/scripte
 const KEY = "sm_org_secret-of-the-moving-test";
 const TEXTS = 400;
 const WAITS = { timeout: 60_000, interval: 100 };
-/** Texts that one request carries. */
+/** Texts per request. */
 const BATCH = 64;
 
 let provider: ScriptedProvider;
@@ -65,14 +65,14 @@ async function embeddings(dataDirectory: string): Promise<EmbeddingStatus> {
   return JSON.parse(stdout) as EmbeddingStatus;
 }
 
-/** The same, asked of a service. */
+/** The same, through a service. */
 async function embeddingsOf(service: ServeProcess): Promise<EmbeddingStatus> {
   const response = await fetch(`${service.url}/v3/embeddings`, { headers: { authorization: `Bearer ${KEY}` } });
   expect(response.status).toBe(200);
   return (await response.json()) as EmbeddingStatus;
 }
 
-/** How often the service was asked for the vector of each text of the record. */
+/** How often the embedder was asked for each text of the store. */
 function asked(): Map<string, number> {
   const times = new Map<string, number>();
   for (const { body } of provider.requests)

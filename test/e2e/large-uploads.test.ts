@@ -8,7 +8,7 @@ import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../su
 const MEGABYTE = 1024 * 1024;
 const FILE_MEGABYTES = 25;
 const FILES = 6;
-/** All of them together have 150. */
+/** All uploads together have 150 MB. */
 const MOST_GROWTH_MEGABYTES = 100;
 
 /** Highest resident memory of a service so far, in MB. */

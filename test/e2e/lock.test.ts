@@ -9,8 +9,8 @@ import { expectNothingLeft, readService, startMcp, waitFor, withDataDirectory } 
 const LOCK = pathToFileURL(resolve(import.meta.dirname, "../../dist/adapters/owner/lock.js")).href;
 
 /**
- * Takes and releases the lock for ever. While it has it, its process id is in `holder`. Whoever finds another id there
- * must see that process end without touching the file any more: it was killed while it had the lock.
+ * Takes and releases the lock for ever. While it holds the lock, `holder` contains its process id. A process that finds
+ * another id there must see that process end without touching the file again: it was killed while it held the lock.
  */
 const CONTENDER = `
   import { readFileSync, writeFileSync } from "node:fs";
@@ -58,7 +58,7 @@ test("never two of many processes hold the lock while they take it, release it, 
         await waitFor(() => said.length > round * 60, `round ${round}`, 60);
         const [oldest, second] = contenders;
         if (oldest) replace(oldest);
-        // Stopped wherever it is, mostly between two steps of taking or releasing.
+        // Stopped at any point, mostly between two steps of taking or releasing.
         second?.kill("SIGSTOP");
         await sleep(20);
         second?.kill("SIGCONT");

@@ -11,7 +11,7 @@ interface Places {
   readonly data: string;
 }
 
-/** A way to take the folder from a running service, and the folder that has all that was acknowledged before. */
+/** A way to take the folder from a running service, and the folder that contains everything acknowledged before. */
 interface Harm {
   readonly name: string;
   readonly act: (places: Places) => Promise<void>;
@@ -57,7 +57,7 @@ const HARMS: readonly Harm[] = [
   },
 ];
 
-/** Of a folder in which somebody may be writing still. */
+/** Reads a folder that may still be written to. */
 const remove = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 const REASON = /was removed, moved or replaced while this process served it/;
@@ -85,7 +85,7 @@ test.each(HARMS)(
       expect(errors).toMatch(/ERROR .*the data folder/);
       expect(errors).toMatch(REASON);
       expect(errors).toContain(places.data);
-      // What is in the place of the folder is as it was found.
+      // What took the folder's place is unchanged.
       expect(await contentsOf(places.data)).toEqual(keptIn?.(places) === places.data ? expect.anything() : found);
       if (keptIn) expect(await documentsIn(keptIn(places))).toBeGreaterThanOrEqual(before.length);
     }),
@@ -136,7 +136,7 @@ async function add(url: string, content: string): Promise<Answer> {
   }
 }
 
-/** What the service answers until nobody does any more. */
+/** The answers of the service until it no longer responds. */
 async function addUntilGone(url: string): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let attempt = 1; ; attempt++) {

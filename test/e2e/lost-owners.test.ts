@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Makes the call of an owner that is killed when it has answered, before anybody hears of that. */
+/** Calls an owner that is killed once it has answered, before the answer arrives. */
 async function askTheDying<T>(useCase: keyof Core, ask: () => Promise<T>): Promise<T> {
   lossy.loseNext(useCase, () => serve.stop("SIGKILL"));
   const told = await ask();

@@ -6,7 +6,7 @@ import { CLUSTER_KEY, type NodeCluster, startNodeCluster } from "../support/node
 import { findPostgres } from "../support/postgres.js";
 import { type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/* Nodes that have another key than the others could open nothing that those have sealed. */
+/* Nodes with different keys could not open each other's encrypted values. */
 
 const programs = findPostgres();
 const FIRST = "the first key of them all, 32 characters";
@@ -25,7 +25,7 @@ else
     }, WITHIN_MS);
     afterAll(() => cluster.stop(), WITHIN_MS);
 
-    /** Settings of nodes on a database of their own. */
+    /** Settings of nodes on their own database. */
     async function newRecord(): Promise<
       (key: string | undefined, nodes?: "one" | "several") => Record<string, string>
     > {
@@ -62,7 +62,7 @@ else
       return (await answer.json()) as Record<string, unknown>;
     }
     const sealSomething = (node: ServeProcess) => ask(node, "PATCH", { notionClientSecret: "a-secret-of-an-app-1234" });
-    /** Shown by its last characters where it can be opened. */
+    /** A secret is shown by its last characters if it can be opened. */
     const secretAt = async (node: ServeProcess) => (await ask(node, "GET"))["notionClientSecret"];
 
     const expectRefused = (settings: Record<string, string>): Promise<void> =>

@@ -20,7 +20,7 @@ else
 
     const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => work(index)));
-    /** One after the other at each node: a database that answers late is left alone, and nodes then count for themselves. */
+    /** One call after the other at each node: when the database is slow, nodes pause using it and count for themselves. */
     const inTurn = async <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> => {
       const { length } = cluster.nodes;
       const done = await times(length, async (node) => {

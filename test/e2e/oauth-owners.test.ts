@@ -27,7 +27,7 @@ test(
         ]);
         const { body } = await app.redeem(answered.url);
         expect((await useMcp(other.url, body.access_token)).tools).toContain("add-memory");
-        // The same token does not hold under the address of the other process.
+        // The same token is not valid at the address of the other process.
         expect((await useMcp(owner.url, body.access_token)).status).toBe(401);
 
         await owner.stop("SIGKILL");

@@ -16,7 +16,7 @@ import {
 
 const CONTAINER = "owners";
 
-/** One memory a pair of numbers, worded so that no two say the same. */
+/** One memory per pair of numbers, worded so that no two have the same meaning. */
 function sentence(writer: string, number: number): string {
   return `The locker ${writer}-${number} belongs to person ${writer}x${number}.`;
 }
@@ -35,7 +35,7 @@ interface Listed {
   readonly pagination: { totalItems: number };
 }
 
-/** Everything that the store holds, asked over HTTP of whoever owns it. */
+/** Everything in the store, read over HTTP from its owner. */
 async function listContents(url: string): Promise<string[]> {
   const response = await fetch(`${url}/v3/documents/list`, {
     method: "POST",
@@ -54,12 +54,12 @@ async function searchFirst(url: string, q: string): Promise<string | undefined> 
     body: JSON.stringify({ q, containerTag: CONTAINER, limit: 3, threshold: 0 }),
   });
   const { results } = (await response.json()) as { results: { memory?: string; chunk?: string }[] };
-  // A memory is worded without the full stop.
+  // Memories end without the full stop.
   const said = (text: string | undefined) => text?.replace(/\.$/, "");
   return results.map((result) => result.memory ?? result.chunk).find((text) => said(text) === said(q));
 }
 
-/** What was acknowledged before it was searchable is so soon. */
+/** What was acknowledged before it was searchable becomes searchable soon. */
 async function waitUntilSearchable(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/v3/documents/processing?containerTag=${CONTAINER}`);

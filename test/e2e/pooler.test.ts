@@ -26,7 +26,7 @@ else
       await server.stop();
     }, 60_000);
 
-    /** Each service has a data folder of its own; all of them are ended afterwards. */
+    /** Each service has its own data folder; all are stopped afterwards. */
     async function withServices(
       more: Record<string, string>,
       work: (serve: () => Promise<ServeProcess>) => Promise<void>,
@@ -120,14 +120,14 @@ else
       }));
   });
 
-/** As all connections of the pool say. */
+/** As reported by all connections of the pool. */
 async function surenessOfAll(database: string): Promise<Set<string | undefined>> {
   const clients = Array.from({ length: POOL_SIZE }, () => new pg.Client(database));
   const found = new Set<string | undefined>();
   try {
     for (const client of clients) {
       await client.connect();
-      // Stays open, so that the next one gets another connection.
+      // Keeps the transaction open, so that the next client gets another connection.
       await client.query("begin");
       const { rows } = await client.query<{ synchronous_commit: string }>("show synchronous_commit");
       found.add(rows[0]?.synchronous_commit);

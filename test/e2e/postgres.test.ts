@@ -18,7 +18,7 @@ else
     }, 60_000);
     afterAll(() => server.stop(), 60_000);
 
-    /** A service over a new database; all of them are ended afterwards. */
+    /** A service on a new database; all are stopped afterwards. */
     async function withService(
       work: (serve: () => Promise<ServeProcess>, settings: Record<string, string>, folder: string) => Promise<void>,
     ): Promise<void> {

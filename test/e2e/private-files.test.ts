@@ -15,7 +15,7 @@ import {
 
 const SECRET_KEY = "sm_acme42_0123456789abcdefghij";
 
-/** Every file of a folder and below that somebody else may read or write, but what lies in folders closed to them. */
+/** Every file below a folder that other users can read or write, except in folders closed to them. */
 async function openFiles(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {

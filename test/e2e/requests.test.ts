@@ -20,7 +20,7 @@ test("requests to every process of a data folder are recorded, even those in its
     const other = await startServe(data);
     for (let i = 0; i < 5; i++) await ask(owner, "/v3/session");
     for (let i = 0; i < 3; i++) await ask(other, "/v3/nowhere");
-    // Within the second for which they wait in memory.
+    // Within the second for which they are held in memory.
     await other.stop();
     await owner.stop();
     const next = await startServe(data);

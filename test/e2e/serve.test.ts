@@ -38,7 +38,7 @@ async function openStore(data: string): Promise<SqliteConnection> {
 }
 
 describe("a start that is not possible", () => {
-  /** Ends by itself with 1 and one clear message, and leaves nothing. */
+  /** Exits with 1 and one clear message, and leaves nothing behind. */
   async function expectRefusal(data: string, args: readonly string[], message: RegExp): Promise<void> {
     const { code, stdout, stderr } = await runProgram(data, ["serve", "--port", "0", ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -107,7 +107,7 @@ describe("a start that is not possible", () => {
   test.each(["serve", "mcp"])("%s with an invalid setting exits with 2 and names the setting", (command) =>
     withDataDirectory(async (data) => {
       const wrong = { CHROMA_TOKEN: "token", RECOLLECT_THRESHOLD: "7" };
-      // A client that closes its input is waited for by nobody, and told nothing.
+      // A client that closes its input is not waited for, and gets no message.
       const { code, stdout, stderr } = await startProgram(data, [command], wrong, "open").ended;
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain("RECOLLECT_THRESHOLD must be a number from 0 to 1");

@@ -8,7 +8,7 @@ test("the program counts days in the machine's time zone, or in that of its sett
   const folder = await mkdtemp(join(tmpdir(), "recollect-zone-"));
   try {
     const today = (zone: string) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format();
-    // These two are 26 hours apart, so that their days differ at every moment.
+    // These two are 26 hours apart, so that their days always differ.
     const [east, west] = ["Pacific/Kiritimati", "Etc/GMT+12"];
     const add = (text: string, environment: Record<string, string>) =>
       runProgram(folder, ["add", text, "--json"], environment);

@@ -5,13 +5,13 @@ import { type ServeProcess, startServe, withDataDirectory } from "../support/rec
 vi.setConfig({ testTimeout: 240_000 });
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
-/** What a write of somebody else may wait at most; in milliseconds. The hardest texts once took more than ten seconds. */
+/** How long another caller's write may wait, in milliseconds. The most expensive texts once took more than ten seconds. */
 const PATIENCE_MS = 2_500;
 
 let service: ServeProcess;
 let stop: () => void;
 let stopped: Promise<void>;
-/** Opens the container `mia` alone. */
+/** Grants access to the container `mia` only. */
 let mia: string;
 let writes: Bystander;
 

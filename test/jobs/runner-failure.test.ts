@@ -235,7 +235,7 @@ describe("a failure", () => {
       { soleOwner: true },
     );
     await expect.poll(() => atOnce).toEqual([["poison"]]);
-    // Where the process dies now, it was with this one alone.
+    // If the process crashes now, only this job was running.
     expect(await jobs.counts()).toMatchObject({ running: 1, waiting: 3 });
     open();
     await runner.idle();
@@ -246,7 +246,7 @@ describe("a failure", () => {
   test("where processes share the work, a job in five crashes is set aside, and those beside it are done", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue(["poison", "neighbour"].map((text) => draft(text)));
-    /** Nodes that begin with what they get, and end with the poison. */
+    /** The jobs claimed by each node, which then crashes on the poison. */
     const taken: string[][] = [];
     for (const node of ["first", "second", "third", "fourth", "fifth"]) {
       const got = await jobs.claim(node, 2, 1000);

@@ -53,7 +53,7 @@ test("work offered by another process is looked for only while there is a free s
     runner.offer();
     await sleep(5);
   }
-  // It looks by itself four times a second.
+  // It polls on its own four times a second.
   expect(told - before).toBeLessThan(3);
   work.open();
   await runner.idle();

@@ -53,7 +53,7 @@ test("an interval counts from the first start", async () => {
 
 test("a cron pattern runs at its times", async () => {
   const { pass } = await startCounting("0 * * * *");
-  // The clock stands at 8 minutes and 9 seconds past the hour, in any zone with whole hours.
+  // The clock is at 8 minutes and 9 seconds past the hour, in any zone with whole hours.
   expect(await pass(HOUR - (8 * MINUTE + 9_000) - 1)).toBe(0);
   expect(await pass(1)).toBe(1);
   expect(await pass(HOUR)).toBe(2);

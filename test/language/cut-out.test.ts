@@ -111,7 +111,7 @@ describe("cutting from a long text takes linear time", () => {
     const measure = async (pieces: number): Promise<number> => {
       const text = piece.repeat(pieces);
       const times: number[] = [];
-      // Whatever else the machine does takes time from some of them only.
+      // Other work on the machine slows down only some of the runs.
       for (let time = 0; time < 3; time += 1) {
         const began = performance.now();
         await without(text, "The code is 7731.");

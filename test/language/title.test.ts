@@ -5,7 +5,7 @@ const PROSE =
   "The bees of the roof garden came through the winter well. Ada counted four hives in March, and one of the hives was weak. " +
   "The weak hive gets sugar until the lime trees are in flower.";
 
-/** Twenty kinds of documents, and what they are about. */
+/** Twenty kinds of documents, and their subjects. */
 const KINDS: readonly (readonly [kind: string, text: string, title: string | RegExp, path?: string])[] = [
   [
     "a mail with its head",

@@ -25,7 +25,7 @@ describe("compared with SQLite's full-text index", () => {
     return () => database.close();
   });
 
-  /** The terms that the index makes of a text, in order. */
+  /** The terms that the index stores for a text, in order. */
   function termsOf(text: string): unknown[] {
     database.exec("delete from texts");
     database.prepare("insert into texts (text) values (?)").run(indexedText(text));

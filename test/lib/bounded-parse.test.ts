@@ -5,7 +5,7 @@ import { parseBounded } from "../../src/lib/bounded-parse.js";
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
 const record = (count: number): object => Object.fromEntries(names(count).map((name) => [name, 1]));
 
-/** A schema that says when it is asked about an element. */
+/** A schema that records when an element is examined. */
 function counting() {
   let looks = 0;
   const element = z.custom(() => {
@@ -111,7 +111,7 @@ describe("a missing field is reported as missing", () => {
     [{ name: "x", kind: "c" }, ["kind: must be a or b"]],
     [{ name: "x", deep: {} }, ["deep.action: is missing; it must be move or delete"]],
     [{ name: "x", either: {} }, ["either: must be text or a number"]],
-    // What was made of the value is not what was sent.
+    // The transformed value is not what was sent.
     [{ name: "x", read: '{"a":1}' }, ["read.a: must be a string"]],
   ])("%j", (value, messages) => expect(told(value)).toEqual(messages));
 });

@@ -49,7 +49,7 @@ function create(more: Partial<BreakerOptions<Outage>> = {}) {
   };
 }
 
-/** Lets calls fail until the service is left alone. */
+/** Lets calls fail until the breaker opens. */
 async function open({ ask, fails }: ReturnType<typeof create>): Promise<void> {
   fails(new Outage("down"));
   for (let call = 0; call < 3; call += 1) await expect(ask()).rejects.toThrow("down");

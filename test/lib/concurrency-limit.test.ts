@@ -13,7 +13,7 @@ async function run<T>(limit: ConcurrencyLimit, work: () => Promise<T>): Promise<
   }
 }
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until it is told to end. */
 function openWork(names: string[], name: string) {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));

@@ -22,7 +22,7 @@ const table = fc.letrec((tie) => ({
     { maxKeys: 4 },
   ),
 })).table as fc.Arbitrary<Record<string, unknown>>;
-/** Documents that have room for our entry. */
+/** Documents with room for our entry. */
 const document = fc
   .tuple(table, fc.option(table, { nil: undefined }))
   .map(([outer, servers]): Record<string, unknown> => {
@@ -38,7 +38,7 @@ function withOurs(before: Record<string, unknown>): unknown {
   return { ...before, servers: { ...(before["servers"] as object | undefined), ours: VALUE } };
 }
 
-/** Comments behind opening brackets and before closing ones, and some trailing commas. */
+/** Comments after opening brackets and before closing ones, and some trailing commas. */
 function decorate(json: string, seed: number): string {
   let count = seed;
   return json.replaceAll(/[{[]\n|\n\s*[}\]]/g, (mark) => {

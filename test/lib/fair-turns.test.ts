@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createFairTurns } from "../../src/lib/fair-turns.js";
 import { yieldTurn } from "../../src/lib/time.js";
 
-/** Takes turns for work that says when it begins. */
+/** Takes turns for work that records when it starts. */
 function setUp() {
   const turns = createFairTurns();
   const begun: string[] = [];

@@ -20,7 +20,7 @@ async function put(...names: readonly string[]): Promise<void> {
   }
 }
 
-/** What is found, by its path in the folder, and the folders that are left out. */
+/** The files found, by path in the folder, and the folders left out. */
 async function found(folder = root) {
   const { files, unruled } = await allFilesIn(folder, new AbortController().signal);
   return { files: files.map((path) => relative(folder, path)), unruled: unruled.map((path) => relative(folder, path)) };

@@ -13,7 +13,7 @@ const ofUnknownLength = (length: number) =>
   });
 const small = request({ "content-length": "4000000" });
 
-/** Work that says when it begins, and ends when it is told to. */
+/** Work that records when it starts, and ends when it is told to. */
 function createWork() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readContainedFile, withContainedFile } from "../../src/lib/read-contained-file.js";
 import { makePipe } from "../support/named-pipe.js";
 
-/** True: the system does not say which path a file was opened by, as anywhere but on Linux. */
+/** True: the system does not report by which path a file was opened, as everywhere but on Linux. */
 const system = vi.hoisted(() => ({ isSilent: false }));
 vi.mock(import("node:fs/promises"), async (importOriginal) => {
   const original = await importOriginal();

@@ -5,7 +5,7 @@ import { readBodyText, readLimitedJson } from "../../src/lib/request-body.js";
 const request = (body: string | ReadableStream | null, headers: Record<string, string> = {}) =>
   new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
 
-/** A stream that gives these chunks and then ends, or fails. */
+/** A stream that yields these chunks and then ends, or fails. */
 function stream(chunks: readonly Uint8Array[], failure?: Error): ReadableStream<Uint8Array> {
   const rest = [...chunks];
   return new ReadableStream({

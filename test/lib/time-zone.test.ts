@@ -6,7 +6,7 @@ it.each([
   ["2026-11-24T03:30:00Z", "America/Los_Angeles", "2026-11-23T19:30:00.000-08:00"],
   ["2026-06-24T00:00:00Z", "Asia/Kathmandu", "2026-06-24T05:45:00.000+05:45"],
   ["2026-11-23T20:00:00Z", "+13:00", "2026-11-24T09:00:00.000+13:00"],
-  // A time without an offset is one of the zone, and one with an offset keeps it.
+  // A time without an offset is in the zone; one with an offset keeps it.
   ["2026-11-24 09:00", "Pacific/Auckland", "2026-11-24T09:00:00.000+13:00"],
   ["2026-11-24T09:00:00+13:00", "UTC", "2026-11-24T09:00:00+13:00"],
   // A day is the same day everywhere.
@@ -20,7 +20,7 @@ it.each([
 it.each([
   ["2026-11-24", "Pacific/Auckland", "2026-11-24T10:59:59.999Z"],
   ["2026-11-24", "America/Los_Angeles", "2026-11-25T07:59:59.999Z"],
-  // Clocks are put forward at 02:00 and back at 03:00 on these days.
+  // Clocks go forward at 02:00 and back at 03:00 on these days.
   ["2026-03-29", "Europe/Berlin", "2026-03-29T21:59:59.999Z"],
   ["2026-10-25", "Europe/Berlin", "2026-10-25T22:59:59.999Z"],
   ["2026-11-24", "UTC", "2026-11-24T23:59:59.999Z"],
@@ -76,7 +76,7 @@ it("caches formats for the last hundred zones, once per zone however it is spell
     expect(made).toHaveBeenCalledTimes(1);
   } finally {
     made.mockRestore();
-    // What was made meanwhile is no real format, and other tests share what is kept.
+    // The mocked formats are not usable, and other tests share the cache.
     expect(others.slice(200, 300).every(isTimeZone)).toBe(true);
   }
 });

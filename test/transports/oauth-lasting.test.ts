@@ -30,7 +30,7 @@ describe("a restart", () => {
     await service.close();
     service = await openOAuthService({ dataDirectory: folder });
     await service.listen(port);
-    // A connection that was kept from before may have to be found dead first.
+    // The first request may meet a connection from before the restart, which is dead.
     await fetch(`${url}/health`).catch(() => null);
 
     expect((await useMcp(url, tokens.access_token)).status).toBe(200);

@@ -4,7 +4,7 @@ import { connectInMemory } from "../support/mcp-client.js";
 import { silentLog } from "../support/open-core.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What was forgotten, replaced or is over does not come back as a passage of a document, by whatever way one asks. */
+/** Forgotten, superseded and expired statements do not reappear in passages of documents, in any kind of search. */
 let rest: OpenedRest;
 
 beforeEach(async () => {
@@ -75,7 +75,7 @@ const WAYS: Readonly<Record<string, (q: string) => Promise<unknown>>> = {
   },
 };
 
-/** Expects of what every way of asking answers that it has these words, or has them not. */
+/** Checks that the results of every kind of search contain these words, or do not. */
 async function expectAnswers(q: string, { has, lacks }: { has?: string; lacks?: string }): Promise<void> {
   for (const [way, ask] of Object.entries(WAYS)) {
     const answer = JSON.stringify(await ask(q));

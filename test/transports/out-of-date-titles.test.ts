@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What was forgotten or replaced does not come back in the title, the summary or the whole content of a source. */
+/** Forgotten and superseded statements do not reappear in the title, the summary or the full content of a source. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest();
@@ -11,7 +11,7 @@ afterEach(() => rest.close());
 const TAG = "boris";
 const LIVES = "Boris lives in Ghent.";
 const PLAYS = "Boris plays the cello.";
-/** Long enough for a summary, of which the place is a part. */
+/** Long enough to have a summary, which mentions the place. */
 const LETTER = [
   LIVES,
   PLAYS,
@@ -35,7 +35,7 @@ async function forget(text: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Every search answer that shows documents, by what asks for it. */
+/** Every search result that shows documents, by kind of search. */
 async function answers(q = "which instrument does Boris play"): Promise<Record<string, string>> {
   const include = { documents: true, summaries: true };
   const v4 = (searchMode: string, more = {}) =>

@@ -9,7 +9,7 @@ import { openRest, type OpenedRest } from "../support/rest.js";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Every store is too large for memory. */
+/** Makes every store count as too large for memory. */
 const settings = { RECOLLECT_VACUUM_MEGABYTES: "0" };
 
 let dataDirectory: string;
@@ -54,7 +54,7 @@ test("writes and searches stay correct after a purge that rewrote the store on d
   const added = await add("Bruno moved his workshop to Verona.", "kept");
   expect(added.status).toBe(200);
   await rest.settle();
-  // Caches of the search are told of what changes after the purge as they were before it.
+  // The caches of the search learn of changes after the purge just as before it.
   expect(await found("violins", "kept")).toContain("Cremona");
   expect(await found("workshop", "kept")).toContain("Verona");
   const removed = await fetch(`${url}/v3/documents/${added.body.id}`, { method: "DELETE" });
@@ -105,7 +105,7 @@ test("a purge that was interrupted does not prevent the service from starting, a
   const file = join(dataDirectory, STORE_FILE);
   const reader = await openDatabase(file);
   reader.exec("begin; select count(*) from documents");
-  // As long as somebody reads the old state, the log cannot be emptied.
+  // The write-ahead log cannot be emptied while another connection reads the old state.
   const purged = await post("/v3/purge", { documentId: body.id, confirm: true });
   expect(purged).toMatchObject({ status: 200, body: { documents: 1, complete: false } });
   await rest.close();

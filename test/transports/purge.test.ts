@@ -19,7 +19,7 @@ describe("recollect purge", () => {
     parseAnswer<DocumentReceipt>(await run(["add", "I live in Lisbon.", "-c", "home", "--text", "--json"])).id;
   const isThere = async () => (await run(["search", "Lisbon", "-c", "home"])).stdout.includes("in Lisbon");
 
-  /** Somebody at a terminal who types this. */
+  /** A person at a terminal who types this. */
   function person(types: string): CommandOptions {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     stdin.end(types);

@@ -24,7 +24,7 @@ function buildRequest(values: Partial<RequestRecord> = {}): RequestRecord {
   };
 }
 
-/** A log over the real core, whose way there can be cut. */
+/** A request log over the real core, whose access to the store can be cut. */
 async function open() {
   const opened = await openCore();
   onTestFinished(() => opened.close());

@@ -14,7 +14,7 @@ const HEAD = `<title>The light of Arkona</title><meta name="author" content="Ada
 
 let rest: OpenedRest;
 let server: WebServer;
-/** What the server has, by path. */
+/** The pages of the web server, by path. */
 let pages: Map<string, { readonly status?: number; readonly type?: string; readonly body: string | Uint8Array }>;
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Twelve requests of known kinds, with a key and without, and what the service says of them afterwards. */
+/** Twelve requests of known kinds, with and without a key, and what analytics report about them afterwards. */
 
 let rest: OpenedRest;
 let keyId: string;
@@ -34,7 +34,7 @@ async function logs(query = "", path = "/v3/analytics/requests") {
   return body;
 }
 
-/** After the requests above; those of the tests come later. */
+/** The end of the requests above; those of the tests come later. */
 let END: string;
 beforeAll(() => {
   END = new Date(Date.now() + 1).toISOString();

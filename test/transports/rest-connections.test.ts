@@ -4,7 +4,7 @@ import { LOOPBACK, type OpenedRest, openRest } from "../support/rest.js";
 import { GITHUB_TOKEN, type ScriptedGithub, startGithub } from "../support/scripted-github.js";
 import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
 
-/* Every field of the endpoints of connections, over HTTP: against a made-up provider in the place of Granola, and GitHub. */
+/* Every field of the connection endpoints, over HTTP: with a made-up provider in place of Granola, and with GitHub. */
 
 let source: ExampleSource;
 let github: ScriptedGithub;
@@ -196,7 +196,7 @@ test("holds a run that would remove most documents until it is approved", async 
   await rest.settle();
   expect(await shown(id)).toMatchObject({ state: "held", problem: expect.stringContaining("--confirm-removals") });
   expect(await documentsIn(containerTag)).toBe(60);
-  // Without that, a run looks whether they are back.
+  // Without approval, a run checks whether the documents are back.
   await ok("POST", `/v3/connections/${id}/sync`);
   await rest.settle();
   expect(await shown(id)).toMatchObject({ state: "held" });

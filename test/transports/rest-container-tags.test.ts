@@ -173,7 +173,7 @@ describe("while a merge is pending", () => {
       settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: provider.url },
     });
     await waiting.settle();
-    // Without vectors what comes in stays half processed.
+    // Without vectors, new documents stay unfinished.
     await provider.close();
     const content = "Ada keeps bees.";
     for (const containerTag of ["a", "b"]) await waiting.send("POST", "/v3/documents", { content, containerTag });

@@ -181,7 +181,7 @@ describe("images", () => {
     await rest.settle();
     const { body: read } = await rest.send("GET", `/v3/documents/${body.id}`);
     expect(read).toMatchObject({ status: "done", processingMetadata: { finalStatus: "done" } });
-    // Nothing may be fetched in tests.
+    // Tests may not fetch anything.
     expect(read.processingMetadata.steps).toMatchObject([
       { name: "pictures", status: "completed", metadata: { notes: [expect.stringContaining("RECOLLECT_OFFLINE")] } },
     ]);
@@ -189,7 +189,7 @@ describe("images", () => {
 
   test("are read at any size within the batch limit, and found by their text", async () => {
     const sign = readFileSync(join(import.meta.dirname, "../fixtures/extractors/sign.png"));
-    // What follows a picture is none of it.
+    // The bytes after the picture are not part of it.
     const large = Buffer.concat([sign, randomBytes(4 * 1024 * 1024)]).toString("base64");
     const content = [{ type: "image_url", image_url: { url: `data:image/png;base64,${large}` } }];
     const { status, body } = await send([{ role: "user", content }]);

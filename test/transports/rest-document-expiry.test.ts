@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Every door by which a document comes in; each gives its id. */
+/** Every way to add a document; each returns its id. */
 type Fields = Record<string, unknown> & { forgetAfter?: string | null | undefined };
 const DOORS: [name: string, open: (fields: Fields) => Promise<{ status: number; body: any }>][] = [
   ["add", (fields) => rest.send("POST", "/v3/documents", { content: TEXT, ...fields }, WAIT)],

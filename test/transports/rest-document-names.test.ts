@@ -7,7 +7,7 @@ import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
 let mcp: McpConnection;
-/** One document by container; each time under a customId of its own that stands in both. */
+/** One document per container, under a new customId each time that both containers use. */
 let ids: Record<"hr" | "att", string>;
 let name: string;
 let round = 0;

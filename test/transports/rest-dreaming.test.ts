@@ -41,7 +41,7 @@ test("a document for search only does not wait either", async () => {
 });
 
 test("a configured language model waits for 30 seconds of quiet by default", async () => {
-  // Nothing listens there, and nobody asks while the document waits.
+  // No model listens at this address, and none is called while the document waits.
   const settings = { RECOLLECT_LLM_BASE_URL: "http://127.0.0.1:9/v1", RECOLLECT_LLM_MODEL: "m" };
   const reader = await openRest({ settings: { ...settings, RECOLLECT_LLM_API_KEY: "k" } });
   try {

@@ -17,7 +17,7 @@ const send = async (method: string, path: string, body: unknown, headers: Record
   return answer.body;
 };
 
-/** Every way in that takes additions, each with the end user that it belongs to. */
+/** Every way to add something, each with an end user. */
 const ADDITIONS: Readonly<Record<string, (content: string, endUserId: string) => Promise<unknown>>> = {
   "a document": (content, endUserId) =>
     send("POST", "/v3/documents", { content, containerTag, endUserId, dreaming: "instant" }, wait),

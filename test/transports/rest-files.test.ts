@@ -225,7 +225,7 @@ describe("a refused upload leaves nothing behind", () => {
     files: (await readdir(join(rest.dataDirectory, "files")).catch(() => [])).length,
     uploads: (await readdir(join(rest.dataDirectory, "uploads")).catch(() => [])).length,
   });
-  // A file that could not be read is told as an error.
+  // A file that could not be read is logged as an error.
   const errors = () => rest.log.filter(({ level }) => level === "error").length;
   let before: Awaited<ReturnType<typeof kept>>;
   let errorsBefore: number;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** What is held for stated in a new container, after something else came in. */
+/** The current memories of a new container after a further addition. */
 async function heldAfter(path: string, body: Record<string, unknown>): Promise<readonly string[]> {
   boxes += 1;
   const containerTag = `box-${boxes}`;

@@ -8,7 +8,7 @@ import { restrictTo } from "../support/restricted-rest.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
-/** The same record, to write what only inferring writes. */
+/** The same store, to write memories that only inference creates. */
 let store: Store;
 beforeAll(async () => {
   rest = await openRest();

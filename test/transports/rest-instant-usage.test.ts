@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Operations so far, without the questions that this asks itself. */
+/** Operations so far, without the calls that this function makes itself. */
 async function operations(): Promise<{ meter: number; days: number }> {
   await rest.recorded();
   const { items } = (await rest.send("GET", "/v3/auth/billing/usage")).body;

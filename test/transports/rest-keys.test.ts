@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type OpenedRest, openRest, type RestAnswer } from "../support/rest.js";
 
 let rest: OpenedRest;
-/** Key of the whole organisation. */
+/** A key for the whole organisation. */
 let owner: string;
 
 beforeEach(async () => {

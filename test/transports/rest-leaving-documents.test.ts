@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What a document had taken the place of holds again once that document has gone, where others still state it. */
+/** A statement that a document superseded applies again once that document is gone, if other documents still state it. */
 let rest: OpenedRest;
 
 beforeEach(async () => {

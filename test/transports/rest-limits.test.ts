@@ -2,7 +2,7 @@ import Supermemory from "supermemory";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRest, type RestOptions } from "../support/rest.js";
 
-/** A server with settings of its own that ends with the test. */
+/** A server with its own settings that is closed at the end of the test. */
 async function open(settings: RestOptions["settings"] = {}) {
   const rest = await openRest({ settings });
   onTestFinished(() => rest.close());

@@ -8,7 +8,7 @@ beforeAll(async () => {
   rest = await openRest();
   const add = async (fields: Record<string, unknown>) => {
     ids.push((await rest.send("POST", "/v3/documents", fields)).body.id as string);
-    // Two of one millisecond are ordered by their ids.
+    // Documents of the same millisecond are ordered by id.
     await new Promise((resolve) => setTimeout(resolve, 3));
   };
   await add({ content: "Zero.", containerTags: ["l:a"], metadata: { n: 0, sm_source: "gmail" }, filepath: "/x/0.md" });
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rest.close());
 
 const get = (query: string) => rest.send("GET", `/v3/documents${query}`);
-/** Which of the documents a query lists, by their numbers. */
+/** The documents that a query lists, by number. */
 const numbers = async (query: string) => {
   const { status, body } = await get(query);
   expect(status).toBe(200);

@@ -304,7 +304,7 @@ describe("POST /v4/memories/forget-matching", () => {
       statedIn: [],
       candidates: [{ id: falcon?.id, memory: "Falcon starts in May", score: expect.any(Number) as number }],
     });
-    // The name in a sample of the specification.
+    // The parameter name in a sample of the specification.
     const done = await forgetMatching({ containerTag, q: "Falcon", reason: "over" });
     expect(done.body).toEqual({
       dryRun: false,

@@ -26,7 +26,7 @@ function operations(): Operation[] {
   );
 }
 
-/** Every object in a value with where it is. */
+/** Every object in a value, with its path. */
 function* objectsIn(value: unknown, at = "#"): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield [at, value as Record<string, unknown>];
@@ -191,7 +191,7 @@ describe("is complete enough to work with:", () => {
           .filter((status) => /^[23]/.test(status))
           .toSorted(),
       );
-      // With one for all others, generated clients could not tell an answer from a refusal by its status.
+      // With one schema for all other statuses, generated clients could not tell answers from errors by status.
       expect(statuses, where).not.toContain("default");
       expect(statuses, where).toEqual(expect.arrayContaining(["500", "503"]));
       if (operation.requestBody) expect(statuses, where).toEqual(expect.arrayContaining(["400", "413", "415"]));

@@ -79,7 +79,7 @@ describe("POST /v3/reprocess", () => {
 test("GET /v3/documents/{id} reports what language models cost for the document", async () => {
   const { body } = await rest.send("GET", `/v3/documents/${await add()}`);
   const { answers, cost, ...use } = body.llmUse;
-  // Every scripted answer takes a token each way.
+  // Every scripted answer uses one token in each direction.
   expect(use).toEqual({ inputTokens: answers, outputTokens: answers, unpricedAnswers: 0 });
   expect(cost).toBeCloseTo((answers * 10) / 1_000_000, 12);
 });

@@ -149,7 +149,7 @@ describe("additional context of a result", () => {
         expect([typeof source, typeof content, position]).toEqual(["string", "string", 0]);
       }
     }
-    // A memory that was given as it is has no chunks to show.
+    // A memory that was added directly has no chunks to show.
     expect(results.find(({ memory }) => memory === "Ada saw bees in Bern")?.["chunks"]).toEqual([]);
   });
 

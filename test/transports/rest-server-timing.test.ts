@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Milliseconds by name, read as the W3C's Server Timing writes them. */
+/** Milliseconds by name, parsed as the W3C Server Timing specification defines. */
 function stagesOf(header: string | null): Map<string, number> {
   const entries = (header ?? "").split(", ").map((part) => /^([\w-]+);dur=(\d+(?:\.\d+)?)$/.exec(part));
   return new Map(entries.map((entry) => [entry?.[1] ?? "unreadable", Number(entry?.[2])]));

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Calls with a key for these containers alone. */
+/** Calls with a key for these containers only. */
 async function senderFor(grants: readonly Grant[]) {
   const { secret } = await rest.core.createKey({ actor: rest.actor }, { kind: "agent", grants: [...grants] });
   return (method: string, path: string, body: unknown) =>

@@ -6,7 +6,7 @@ import Supermemory, { toFile } from "supermemory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Uploads over a real socket, by the official SDK as it is published. */
+/** Uploads over a real socket, with the published official SDK. */
 
 const MAX_FILE_BYTES = 100_000;
 const TEXT = "The ferry to the island leaves at noon.";

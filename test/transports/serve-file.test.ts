@@ -12,7 +12,7 @@ const FILE: StoredFile = {
   createdAt: "2024-05-06T07:08:09.000Z",
 };
 
-/** Reads pieces and notes which. */
+/** Reads pieces and records which. */
 function reader(bytes: Uint8Array = BYTES) {
   const pieces: [start: number, length: number][] = [];
   const read = async (start: number, length: number) => {

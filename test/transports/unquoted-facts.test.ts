@@ -4,7 +4,7 @@ import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
 import { silentLog } from "../support/open-core.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Agents hand over facts without quoting the text: what was forgotten or replaced must leave the search all the same. */
+/** Agents submit facts without quoting the text: forgotten and superseded ones must still disappear from search. */
 let rest: OpenedRest;
 let mcp: McpConnection;
 

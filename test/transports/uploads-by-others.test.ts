@@ -2,7 +2,7 @@ import { zipSync, strToU8 } from "fflate";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OpenedRest, openRest } from "../support/rest.js";
 
-/** Whoever sends a file has seldom written it: "I" in it is its author. */
+/** The sender of a file has seldom written it: "I" in the file is its author. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });

@@ -38,7 +38,7 @@ async function found(q: string): Promise<string> {
   return JSON.stringify((await client.search.execute({ q, containerTags: ["port"] })).results);
 }
 
-/** The same document with another word in it. */
+/** The same document with one word replaced. */
 function reworded(from: string, to: string): Uint8Array {
   const parts = unzipSync(harbour);
   const xml = strFromU8(parts["word/document.xml"] ?? new Uint8Array());

@@ -93,7 +93,7 @@ describe("metrics", () => {
     await new Promise((resolve) => setTimeout(resolve, 80));
     const later = (await (await scrape(owner)).text()).split("\n");
     expect(later.filter((line) => line.startsWith("recollect_event_loop_lag_seconds{"))).toHaveLength(4);
-    // The lags, and the first scrape of this test itself.
+    // The event loop lags, and the first scrape of this test itself.
     expect(later.length - 1 - before).toBeLessThan(20);
   });
 });

@@ -18,13 +18,13 @@ import { startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
 import { startScriptedOneDrive } from "../support/scripted-onedrive.js";
 import { deliver, type Delivered } from "../support/webhook-delivery.js";
 
-/* Sources that send word of changes, from their registration to their end, over sockets. */
+/* Sources that notify of changes, from registration to removal, over sockets. */
 
 const PUBLIC = { RECOLLECT_PUBLIC_URL: "https://memory.example" };
 const ADDRESS = "https://memory.example/v3/connections/webhooks/";
 const REFUSAL = "No source sends messages to this address.";
 const HOUR_MS = 60 * 60_000;
-/** How long messages are gathered. */
+/** How long messages are collected before a run. */
 const GATHERED_MS = 5_000;
 const SOON = { timeout: 20_000, interval: 50 };
 
@@ -39,9 +39,9 @@ interface Followed {
   readonly connector: Connector;
   readonly token: string;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** How many the provider has. */
+  /** Number of webhooks registered at the provider. */
   registered(): number;
-  /** When the last of them ends (ISO 8601). */
+  /** When the last of them expires (ISO 8601). */
   endsAt?(): string | undefined;
 }
 
@@ -74,7 +74,7 @@ const providers: Record<string, () => Promise<Followed>> = {
 };
 const NAMES = Object.keys(providers);
 
-/** The connector, for whoever has a token already: what signing in would bring. */
+/** The connector with a token supplied, in place of signing in. */
 function withToken(connector: Connector): Connector {
   if (connector.signIn.kind !== "oauth") throw new Error(`${connector.provider} has no sign-in.`);
   const fields = connector.fields.extend({ token: z.string().optional() });
@@ -104,7 +104,7 @@ async function ok(rest: OpenedRest, method: string, path: string, body?: unknown
   return answer.body;
 }
 
-/** Connects the provider, chooses what can be chosen, and waits for the first run. */
+/** Connects the provider, selects resources where there are any, and waits for the first run. */
 async function connect(rest: OpenedRest, { connector, token, settings }: Followed): Promise<string> {
   const { provider } = connector;
   const wanted = { containerTag: "farm", metadata: { token, ...settings } };
@@ -190,7 +190,7 @@ test("unauthenticated senders are rate-limited, and cannot tell one address from
     statuses.push((await deliver(listening, { address, body: "{}" })).status);
   }
   expect(new Set(statuses.slice(0, 60))).toEqual(new Set([404]));
-  // A message is earned back each second, also while these are sent.
+  // One message per second is allowed again, even while these are sent.
   expect(statuses.slice(60).filter((status) => status === 429).length).toBeGreaterThan(30);
 });
 
@@ -258,7 +258,7 @@ test.each(["google-drive", "onedrive"])("%s: webhooks are renewed before they ex
   const second = await open(followed, { dataDirectory, clock });
   await expect.poll(() => followed.endsAt?.(), SOON).not.toBe(ends[0]);
   expect(Date.parse(followed.endsAt?.() ?? "")).toBeGreaterThan(Date.parse(ends[0] ?? ""));
-  // The one before goes once the new one is there.
+  // The former webhook is removed once the new one exists.
   await expect.poll(() => followed.registered(), SOON).toBe(1);
   await second.settle();
   expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
@@ -326,7 +326,7 @@ test("a connection can be removed when its source refuses to remove the webhooks
   expect(await scripted.notify()).toMatchObject([{ status: 404 }]);
 });
 
-/** The connector, whose webhooks cannot be removed as long as `isDown` says so. */
+/** The connector, whose webhooks cannot be removed while `isDown` returns true. */
 function stubborn(connector: Connector, isDown: () => boolean): Connector {
   const { webhooks } = connector;
   if (!webhooks) throw new Error(`${connector.provider} has webhooks.`);
