@@ -7,10 +7,10 @@ const KEY = "sm_tests_0123456789abcdefghijklmn";
 const programs = findPostgres();
 
 if (programs === undefined)
-  describe("a store in PostgreSQL", () =>
+  describe("the record in PostgreSQL", () =>
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
-  describe("a store in PostgreSQL", () => {
+  describe("the record in PostgreSQL", () => {
     let server: PostgresServer;
 
     beforeAll(async () => {
