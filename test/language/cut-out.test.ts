@@ -10,7 +10,7 @@ const without = (text: string, ...quotes: string[]): Promise<string> =>
 describe("text that is cut out", () => {
   test.each([
     ["a line", "Ben\nBen works with Benedict at Benco", "Ben", "Ben works with Benedict at Benco"],
-    ["a line of several", "Mia\nBenedict\nBen\nBenco", "Benedict", "Mia\nBen\nBenco"],
+    ["one of several lines", "Mia\nBenedict\nBen\nBenco", "Benedict", "Mia\nBen\nBenco"],
     ["a sentence", "I like tea. My code is 7731. I own a boat.", "My code is 7731.", "I like tea. I own a boat."],
     ["a sentence in other quotation marks and case", "“Yes”, he said. Ok.", '"yes", he said.', "Ok."],
     ["the last sentence", "I like tea. My code is 7731.", "My code is 7731", "I like tea."],
@@ -27,16 +27,16 @@ describe("text that is cut out", () => {
       "Roses are red\nViolets are blue",
       "Tea\nBoat",
     ],
-    ["nothing but that", "My code is 7731.", "My code is 7731.", ""],
+    ["the whole text", "My code is 7731.", "My code is 7731.", ""],
   ])("is %s", async (_what, text, quote, rest) => {
     expect(await without(text, quote)).toBe(rest);
   });
 
   test.each([
     ["a part of a word", "Benedict works at Benco.", "Ben"],
-    ["the end of a word", "The codebook", "book"],
-    ["a word that goes on with a mark", "Zoe\u0308 sings", "Zoe"],
-    ["a word beside a letter of two units", "𝒳Ben sings", "Ben"],
+    ["the end of a longer word", "The codebook", "book"],
+    ["a word followed by a combining mark", "Zoe\u0308 sings", "Zoe"],
+    ["a word next to a letter of two code units", "𝒳Ben sings", "Ben"],
   ])("is never %s", async (_what, text, quote) => {
     expect(await without(text, quote)).toBe(text);
     expect(await saysAny(text, [quote])).toBe(false);
@@ -82,9 +82,9 @@ describe("a statement is found behind a list mark or a speaker's name:", () => {
   });
 
   test.each([
-    ["a sign of a number", "Today:\n-5 degrees\n>5 degrees\n$5 degrees\n.5 degrees", "5 degrees"],
-    ["what something else is called", "Flight: 4417\nGate: B 12", "4417"],
-    ["a heading of a list", "Old address: 12 Main Street Lisbon", "12 Main Street Lisbon"],
+    ["a sign that belongs to a number", "Today:\n-5 degrees\n>5 degrees\n$5 degrees\n.5 degrees", "5 degrees"],
+    ["the label of something else", "Flight: 4417\nGate: B 12", "4417"],
+    ["the label of another statement", "Old address: 12 Main Street Lisbon", "12 Main Street Lisbon"],
     ["other words", "I said: well, my code is 7731\nmy code is 7731, I said", "My code is 7731."],
   ])("never behind %s", async (_what, text, quote) => {
     const first = text.indexOf(quote);
@@ -105,7 +105,7 @@ describe("cutting from a long text takes linear time", () => {
     ["of lines", "- The code is 7731. Tea and more tea.\n"],
     ["of one line", "The code is 7731. Tea and more tea. "],
     ["of one sentence", "The code is 7731 and "],
-    ["of nothing else", "The code is 7731."],
+    ["of repetitions", "The code is 7731."],
     ["of parts of words", "The code is 77313The code is 7731"],
   ])("%s", async (_what, piece) => {
     const measure = async (pieces: number): Promise<number> => {

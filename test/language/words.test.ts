@@ -103,9 +103,9 @@ describe("words in other scripts", () => {
   test.each([
     ["full-width letters and digits", "ＡＢＣ１２３", "abc123"],
     ["half-width katakana", "ｺｰﾋｰ", "コーヒー"],
-    ["a voiced mark apart", "か\u3099", "が"],
+    ["a separate voiced mark", "か\u3099", "が"],
     ["Arabic vowels", "دُبَيّ", "دبي"],
-    ["Arabic stretched", "محمـــد", "محمد"],
+    ["Arabic with elongation", "محمـــد", "محمد"],
     ["forms of alef", "أحمد إحمد آحمد", "احمد احمد احمد"],
     ["Persian letters", "کتاب‌ها", "كتاب ها"],
     ["Hebrew points", "שָׁלוֹם", "שלום"],
@@ -118,7 +118,7 @@ describe("words in other scripts", () => {
     ["digits of other scripts", "٢٠٢٣ १२ ๕", "2023 12 5"],
     ["nukta", "लड़का", "लडका"],
     ["soft hyphens and joiners", "co\u00adop\u2060era\u200dte", "cooperate"],
-    ["a space without width", "ab\u200bcd", "ab cd"],
+    ["zero-width spaces", "ab\u200bcd", "ab cd"],
   ])("%s are read like the plain form", (_name, written, plain) => {
     expect(tokenise(written)).toEqual(tokenise(plain));
   });

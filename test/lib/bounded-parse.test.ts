@@ -19,7 +19,7 @@ describe("values that are too long are refused without examining their elements"
   test.each<[what: string, wrap: (element: z.ZodType) => z.ZodType, value: unknown, message: RegExp]>([
     ["a list with a limit", (of) => z.array(of).max(3), names(4), /^must have at most 3 entries$/],
     [
-      "with words of its own",
+      "a limit with its own message",
       (of) => z.array(of).min(1).max(3, "must name at most 3"),
       names(4),
       /^must name at most 3$/,
@@ -39,16 +39,31 @@ describe("values that are too long are refused without examining their elements"
       /^must have at most 3 entries$/,
     ],
     ["in a record", (of) => z.record(z.string(), z.array(of).max(3)), { a: names(4) }, /^must have at most 3 entries$/],
-    ["one of two forms", (of) => z.union([z.string(), z.array(of).max(3)]), names(4), /^must have at most 3 entries$/],
-    ["before it is changed", (of) => z.array(of).max(3).transform(String), names(4), /^must have at most 3 entries$/],
     [
-      "after a first change",
+      "one of two alternatives",
+      (of) => z.union([z.string(), z.array(of).max(3)]),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
+    [
+      "before a transformation",
+      (of) => z.array(of).max(3).transform(String),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
+    [
+      "after a first transformation",
       (of) => z.preprocess((one) => one, z.array(of).max(3)),
       names(4),
       /^must have at most 3 entries$/,
     ],
     ["with a default", (of) => z.array(of).max(3).default([]), names(4), /^must have at most 3 entries$/],
-    ["named later", (of) => z.lazy(() => z.array(of).max(3)), names(4), /^must have at most 3 entries$/],
+    [
+      "a reference to a later schema",
+      (of) => z.lazy(() => z.array(of).max(3)),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
   ])("%s", (_what, wrap, value, message) => {
     const { element, looks } = counting();
     const result = parseBounded(wrap(element), value);

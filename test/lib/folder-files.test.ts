@@ -41,8 +41,8 @@ test("rules of parent folders apply up to the repository's root", async () => {
 
 test.each([
   ["too many rules", Array.from({ length: 2_001 }, (_, at) => `${at}`).join("\n")],
-  ["too long a rule", `*${"a*".repeat(500)}`],
-  ["too much of it", `# ${"comment ".repeat(10_000)}`],
+  ["a rule that is too long", `*${"a*".repeat(500)}`],
+  ["too much text", `# ${"comment ".repeat(10_000)}`],
 ])("leaves out a whole folder whose .gitignore has %s", async (_, rules) => {
   await put("a.md", "archive/secret.md", "archive/deep/b.md");
   await writeFile(join(root, "archive", ".gitignore"), rules);

@@ -28,13 +28,16 @@ describe("parses JSON within the limits", () => {
 
 describe("refuses JSON beyond the limits before parsing it", () => {
   test.each([
-    ["levels", nested(MAX_JSON_DEPTH + 1)],
-    ["levels that never end", "[".repeat(1_000_000)],
+    ["too many levels", nested(MAX_JSON_DEPTH + 1)],
+    ["levels without an end", "[".repeat(1_000_000)],
     ["levels of objects", '{"a":'.repeat(1_000_000)],
-    ["levels behind a text with brackets", `{"a":"]]]]","b":${nested(MAX_JSON_DEPTH)}}`],
-    ["values", list(MAX_JSON_VALUES + 1)],
-    ["fields", JSON.stringify(Object.fromEntries(Array.from({ length: MAX_JSON_VALUES }, (_, i) => [`k${i}`, i])))],
-    ["empty lists", `[${Array.from({ length: MAX_JSON_VALUES }, () => "[]").join()}]`],
+    ["levels after a text with brackets", `{"a":"]]]]","b":${nested(MAX_JSON_DEPTH)}}`],
+    ["too many values", list(MAX_JSON_VALUES + 1)],
+    [
+      "too many fields",
+      JSON.stringify(Object.fromEntries(Array.from({ length: MAX_JSON_VALUES }, (_, i) => [`k${i}`, i]))),
+    ],
+    ["too many empty lists", `[${Array.from({ length: MAX_JSON_VALUES }, () => "[]").join()}]`],
   ])("%s", (_what, text) => {
     expect(() => parseLimitedJson(text)).toThrow(JsonLimitError);
   });

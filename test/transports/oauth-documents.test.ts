@@ -121,27 +121,27 @@ describe("an app that publishes its own metadata document", () => {
 describe("refused metadata documents:", () => {
   test.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
     [
-      "that of somebody else",
+      "one that names another app",
       (_request, response) => tell(response, { client_id: "https://other.example/client.json" }),
     ],
-    ["one with a secret", (_request, response) => tell(response, { client_secret: "x" })],
+    ["one with a client secret", (_request, response) => tell(response, { client_secret: "x" })],
     [
-      "one that wants a secret",
+      "one that requires a client secret",
       (_request, response) => tell(response, { token_endpoint_auth_method: "client_secret_post" }),
     ],
     [
-      "one that leads to http elsewhere",
+      "one that redirects to http on another host",
       (_request, response) => tell(response, { redirect_uris: ["http://evil.example/"] }),
     ],
     ["one that is too large", (_request, response) => tell(response, { client_name: "x".repeat(100_000) })],
-    ["one that is no JSON", (_request, response) => response.end("<html>")],
+    ["one that is not JSON", (_request, response) => response.end("<html>")],
     ["one that is a list", (_request, response) => response.end("[]")],
     [
-      "one that is elsewhere",
+      "one that redirects elsewhere",
       (_request, response) => response.writeHead(302, { location: "https://localhost/" }).end(),
     ],
-    ["one that is not there", (_request, response) => response.writeHead(404).end()],
-    ["one that is cut off", (_request, response) => response.destroy()],
+    ["one that does not exist", (_request, response) => response.writeHead(404).end()],
+    ["one that is truncated", (_request, response) => response.destroy()],
     ["one that never ends", (_request, response) => void response.write('{"client_id":')],
   ])("%s", async (_name, how) => {
     answer = how;

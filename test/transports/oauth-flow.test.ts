@@ -155,10 +155,10 @@ describe("an access token", () => {
   });
 
   test.each([
-    ["none at all", null, "memory:read memory:write"],
-    ["words of other servers", "read write claudeai", "memory:read memory:write"],
-    ["who the owner is", "openid profile email offline_access", "memory:read memory:write"],
-    ["reading, and what is unknown", "memory:read files:all", "memory:read"],
+    ["no scope", null, "memory:read memory:write"],
+    ["scopes of other servers", "read write claudeai", "memory:read memory:write"],
+    ["OpenID scopes", "openid profile email offline_access", "memory:read memory:write"],
+    ["the read scope and an unknown one", "memory:read files:all", "memory:read"],
   ])("for an app that asks for %s", async (_name, scope, expected) => {
     const tokens = await signIn({}, { scope, resource: null });
     expect(tokens.scope).toBe(expected);
@@ -225,10 +225,10 @@ describe("the authorization request", () => {
 
   test.each([
     ["another host", "https://evil.example/callback"],
-    ["another path of this machine", "http://127.0.0.1:33418/other"],
-    ["a name that begins like this machine", "http://127.0.0.1.evil.example/callback"],
+    ["another path on this machine", "http://127.0.0.1:33418/other"],
+    ["a host name that starts like this machine's", "http://127.0.0.1.evil.example/callback"],
     ["a script", "javascript:alert(1)"],
-    ["no address", "callback"],
+    ["something that is not a URL", "callback"],
   ])("with %s as redirect URI shows the owner an error page and does not redirect", async (_name, redirect_uri) => {
     const page = await browser.open(app.authorizeUrl({ redirect_uri }));
     expect([page.url.origin, page.status]).toEqual([url, 400]);

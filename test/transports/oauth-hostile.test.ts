@@ -45,7 +45,7 @@ test.each([
   ["grant type", (value: string) => ({ grant_type: value })],
   ["client", (value: string) => ({ grant_type: "refresh_token", refresh_token: "r", client_id: value })],
   [
-    "client that is an address",
+    "client that is a URL",
     (value: string) => ({ grant_type: "refresh_token", refresh_token: "r", client_id: `https://${value}` }),
   ],
 ])("refuses an odd %s with an OAuth error", async (_name, fieldsOf) => {

@@ -35,22 +35,22 @@ describe("app registration", () => {
   });
 
   test.each([
-    ["http elsewhere", ["http://evil.example/callback"]],
+    ["http on another host", ["http://evil.example/callback"]],
     ["a script", ["javascript:alert(1)"]],
-    ["a scheme of a program that is not known", ["evil-app://callback"]],
+    ["the scheme of an unknown program", ["evil-app://callback"]],
     ["a fragment", ["https://app.example/callback#x"]],
     ["a password", ["https://user:password@app.example/callback"]],
-    ["one bad one among good ones", ["https://app.example/callback", "file:///etc/passwd"]],
-    ["no address", []],
+    ["one invalid one among valid ones", ["https://app.example/callback", "file:///etc/passwd"]],
+    ["no URI", []],
     ["a number", [1]],
     ["too many", Array.from({ length: 100 }, (_, index) => `https://app.example/${index}`)],
-    ["something that is no list", "https://app.example/callback"],
+    ["something that is not a list", "https://app.example/callback"],
     ["a host with a semicolon", ["https://good.example;.evil.example/callback"]],
     ["a host with a star", ["https://*.example/callback"]],
     ["a host with a comma", ["https://good.example,evil.example/callback"]],
-    ["a host with a blank that is coded", ["https://good%20.example/callback"]],
+    ["a host with an encoded space", ["https://good%20.example/callback"]],
     ["a host that begins with a hyphen", ["https://-good.example/callback"]],
-    ["a loopback port that is none", ["http://127.0.0.1:port/callback"]],
+    ["an invalid loopback port", ["http://127.0.0.1:port/callback"]],
   ])("with %s as redirect URI is refused with a reason", async (_name, redirect_uris) => {
     const { status, body } = await register(url, { redirect_uris });
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^invalid_/)]);

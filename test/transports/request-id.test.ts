@@ -145,11 +145,11 @@ describe("the log entry of an error carries the request id", () => {
   });
 
   test.each([
-    ["of the API", "/v3/session", requestInit("GET", undefined), 500],
-    ["of a tool over MCP", "/mcp", requestInit("POST", call, mcp), 200],
-    ["of a page", "/auth/sign-in", requestInit("GET", undefined), 500],
+    ["of the REST API", "/v3/session", requestInit("GET", undefined), 500],
+    ["of an MCP tool", "/mcp", requestInit("POST", call, mcp), 200],
+    ["of an owner's page", "/auth/sign-in", requestInit("GET", undefined), 500],
     [
-      "of OAuth",
+      "of an OAuth endpoint",
       "/oauth/token",
       requestInit("POST", "a=b", { "content-type": "application/x-www-form-urlencoded" }),
       500,

@@ -147,9 +147,9 @@ describe("over MCP", () => {
     ["more than 100 messages", batch(101), /has 101 messages, at most 100/],
     ["a long id", { ...search, id: "x".repeat(100_000) }, /^id: has 100000 characters/],
     ["a long method", message("x".repeat(100_000)), /^method: /],
-    ["a long name of a tool", message("tools/call", { name: "x".repeat(100_000) }), /^name: /],
+    ["a long tool name", message("tools/call", { name: "x".repeat(100_000) }), /^name: /],
     [
-      "too many notes of a client",
+      "too many notifications from a client",
       message("tools/call", {
         name: "search",
         arguments: { query: "bees" },
@@ -158,7 +158,7 @@ describe("over MCP", () => {
       /^_meta: has 1001 fields, at most 1000/,
     ],
     [
-      "too many arguments in all",
+      "too many arguments in total",
       Array.from({ length: 10 }, () =>
         message("tools/call", {
           name: "search",

@@ -101,9 +101,9 @@ describe("content that consists of one address", () => {
 
 describe("an address that cannot be read", () => {
   test.each([
-    ["a page that is not there", "/missing", "there is no such page (status 404)"],
-    ["a page that is not open", "/closed", "not public (status 403)"],
-    ["a file of a kind that is not read", "/program", "cannot be read"],
+    ["a page that does not exist", "/missing", "there is no such page (status 404)"],
+    ["a page that is not public", "/closed", "not public (status 403)"],
+    ["a file in an unsupported format", "/program", "cannot be read"],
     ["a page without text", "/blank", "no text"],
   ])("%s leaves a failed document with the reason", async (_what, path, reason) => {
     pages.set("/closed", { status: 403, body: "no" });

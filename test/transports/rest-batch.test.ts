@@ -188,7 +188,7 @@ describe("POST /v3/documents/batch", () => {
     ["no body", undefined, 400, /body is empty/],
     ["an array", [{ content: "x" }], 400, /body must be a JSON object/],
     ["no documents", {}, 400, /documents: is missing/],
-    ["documents that are none", { documents: "x" }, 400, /documents: must be an array/],
+    ["documents that are not an array", { documents: "x" }, 400, /documents: must be an array/],
     ["an empty batch", { documents: [] }, 400, /documents: must have at least 1 document/],
     [
       "too many",
@@ -196,8 +196,8 @@ describe("POST /v3/documents/batch", () => {
       400,
       /documents: has 51 entries, at most 50 .*RECOLLECT_MAX_BATCH/,
     ],
-    ["a bad default", { documents: ["x"], containerTag: "a b" }, 400, /containerTag: must contain only/],
-    ["a content for all", { documents: ["x"], content: "y" }, 400, /content: must be left out/],
+    ["an invalid default", { documents: ["x"], containerTag: "a b" }, 400, /containerTag: must contain only/],
+    ["a content for all documents", { documents: ["x"], content: "y" }, 400, /content: must be left out/],
     ["too many bytes", { documents: ["x".repeat(300_000)] }, 413, /at most 300000 .*RECOLLECT_MAX_BATCH_BYTES/],
   ])("%s is refused as a whole", async (_what, body, status, words) => {
     const answer = await batch(body);

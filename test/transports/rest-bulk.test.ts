@@ -102,8 +102,8 @@ describe("DELETE /v3/documents/bulk by containers", () => {
   test.each([
     ["one file", "/docs/a.md", ["/docs/a.md"]],
     ["a folder", "/docs/", ["/docs/a.md", "/docs/deep/b.md"]],
-    ["the beginning of a name, which is no folder", "/doc", []],
-  ])("and a path: %s", async (_what, filepath, gone) => {
+    ["the start of a name, which is no folder", "/doc", []],
+  ])("with a path: %s", async (_what, filepath, gone) => {
     const paths = ["/docs/a.md", "/docs/deep/b.md", "/docsother/c.md", "/d.md"];
     const ids = new Map<string, string>();
     for (const path of paths) ids.set(path, await add({ containerTag: tag, filepath: path }));
@@ -147,9 +147,9 @@ describe("a refused request deletes nothing", () => {
     ["no tags", { containerTags: [] }, "containerTags: must have at least 1 entry"],
     ["no ids beside tags", { ids: [], containerTags: ["sm_project_default"] }, "ids: must have at least 1 entry"],
     ["too many ids", { ids: Array.from({ length: 101 }, (_, id) => `${id}`) }, "ids: must have at most 100 entries"],
-    ["ids that are none", { ids: "x" }, "ids: "],
+    ["ids that are not a list", { ids: "x" }, "ids: "],
     ["an empty id", { ids: [""] }, "ids.0: must not be empty"],
-    ["a bad tag", { containerTags: ["*"] }, "containerTags.0: must contain only"],
+    ["an invalid tag", { containerTags: ["*"] }, "containerTags.0: must contain only"],
     ["an empty path", { containerTags: ["sm_project_default"], filepath: "" }, "filepath: must not be empty"],
   ])("%s", async (_what, body, words) => {
     const id = await add({});

@@ -150,7 +150,7 @@ test("a key for another container cannot expire a document", async () => {
 
 test.each([
   ["an offset", "9999-12-31T23:59:59-14:00", "UTC"],
-  ["a wall time of a zone", "9999-12-31T23:59:59", "America/New_York"],
+  ["a local time in a zone", "9999-12-31T23:59:59", "America/New_York"],
 ])(
   "an expiry that %s puts past the last year becomes the end of that year, and hides nothing",
   async (_how, end, zone) => {

@@ -165,15 +165,15 @@ describe("POST /v3/documents/documents", () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["too large a page", { limit: 1_101 }],
-    ["no page", { page: 0 }],
-    ["a page that is no number", { page: "two" }],
+    ["a page size that is too large", { limit: 1_101 }],
+    ["page zero", { page: 0 }],
+    ["a page that is not a number", { page: "two" }],
     ["an unknown order", { order: "up" }],
     ["an unknown category", { categories: ["books"] }],
     ["a huge source", { sources: ["x".repeat(256)] }],
-    ["a container that is none", { containerTags: ["a b"] }],
-    ["containers that are no list", { containerTags: "a" }],
-  ])("%s: 400", async (_name, body) => {
+    ["an invalid container", { containerTags: ["a b"] }],
+    ["containers that are not a list", { containerTags: "a" }],
+  ])("%s: answers 400", async (_name, body) => {
     expect((await list(body)).status).toBe(400);
   });
 });
@@ -201,8 +201,8 @@ describe("POST /v3/documents/documents/by-ids", () => {
     ["an empty list", { ids: [] }],
     ["too many", { ids: Array.from({ length: 1_101 }, String) }],
     ["an empty id", { ids: [""] }],
-    ["another kind of id", { ids: ["x"], by: "title" }],
-  ])("%s: 400", async (_name, body) => {
+    ["an unknown kind of id", { ids: ["x"], by: "title" }],
+  ])("%s: answers 400", async (_name, body) => {
     expect((await byIds(body)).status).toBe(400);
   });
 });

@@ -87,7 +87,7 @@ describe("POST /v3/documents/file", () => {
   test.each<[what: string, tags: string | string[], expected: string[]]>([
     ["one tag", "file:4", ["file:4"]],
     ["a JSON array", '["file:4","file:5"]', ["file:4", "file:5"]],
-    ["the field twice", ["file:5", "file:4"], ["file:5", "file:4"]],
+    ["a repeated field", ["file:5", "file:4"], ["file:5", "file:4"]],
   ])("accepts containerTags as %s", async (_what, containerTags, expected) => {
     const { body } = await upload({ file: file("Tagged.", "a.txt"), containerTags });
     expect((await get(body.id)).containerTags).toEqual(expected);
@@ -141,13 +141,13 @@ describe("POST /v3/documents/file", () => {
   };
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, text: string]>([
     ["YAML", "a: 1", "t.yaml", "application/yaml", "a: 1"],
-    ["TypeScript under the type of a video", "let a = 1;", "t.ts", "video/mp2t", "let a = 1;"],
+    ["TypeScript with the type of a video", "let a = 1;", "t.ts", "video/mp2t", "let a = 1;"],
     ["code without a type", "print(1)", "t.py", "", "print(1)"],
-    ["text under a type that nobody knows", "a: b", "t.conf", "application/x-config", "a: b"],
-    ["text of unknown name and type", "Just text.", "README", "application/octet-stream", "Just text."],
+    ["text with an unknown type", "a: b", "t.conf", "application/x-config", "a: b"],
+    ["text with an unknown name and type", "Just text.", "README", "application/octet-stream", "Just text."],
     ["UTF-8 with a byte order mark", "\ufeffMarked.", "t.txt", "text/plain", "Marked."],
-    ["UTF-16, little end first", utf16("Größe: 猫", "le"), "t.txt", "text/plain", "Größe: 猫"],
-    ["UTF-16, big end first", utf16("Größe: 猫", "be"), "t.txt", "text/plain", "Größe: 猫"],
+    ["UTF-16, little-endian", utf16("Größe: 猫", "le"), "t.txt", "text/plain", "Größe: 猫"],
+    ["UTF-16, big-endian", utf16("Größe: 猫", "be"), "t.txt", "text/plain", "Größe: 猫"],
   ])("reads %s", async (_what, bytes, name, type, text) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(200);
@@ -163,9 +163,9 @@ describe("POST /v3/documents/file", () => {
   test.each<[what: string, bytes: string, name: string, type: string, text: string]>([
     ["CSV as a table", "a,b\n1,2", "t.csv", "text/csv", "| a | b |"],
     ["JSON as names and values", '{"harbour":"west"}', "t.json", "application/json", "west"],
-    ["the words of an SVG", "<svg><text>Quay</text></svg>", "t.svg", "image/svg+xml", "Quay"],
-    ["text that is called an image", "not an image", "a.png", "image/png", "not an image"],
-    ["an RTF document that is called text", "{\\rtf1\\ansi Hi}", "a.txt", "text/plain", "Hi"],
+    ["the text of an SVG", "<svg><text>Quay</text></svg>", "t.svg", "image/svg+xml", "Quay"],
+    ["text labelled as an image", "not an image", "a.png", "image/png", "not an image"],
+    ["an RTF document labelled as text", "{\\rtf1\\ansi Hi}", "a.txt", "text/plain", "Hi"],
   ])("reads %s", async (_what, bytes, name, type, text) => {
     const { body } = await upload({ file: file(bytes, name, type) });
     await rest.settle();
@@ -175,12 +175,12 @@ describe("POST /v3/documents/file", () => {
 
   const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, words: RegExp]>([
-    ["a PDF that breaks off", "%PDF-1.7\n1 0 obj", "a.pdf", "application/pdf", /PDF is damaged/],
-    ["such a PDF that is called text", "%PDF-1.7\n1 0 obj", "a.txt", "text/plain", /PDF is damaged/],
-    ["an image that breaks off", PNG, "a.png", "image/png", /picture/],
-    ["such an image that is called text", PNG, "notes.txt", "text/plain", /picture/],
-    ["such an image without a type", PNG, "a.png", "", /picture/],
-    ["such an image without a name or type", PNG, "blob", "", /picture/],
+    ["a truncated PDF", "%PDF-1.7\n1 0 obj", "a.pdf", "application/pdf", /PDF is damaged/],
+    ["a truncated PDF labelled as text", "%PDF-1.7\n1 0 obj", "a.txt", "text/plain", /PDF is damaged/],
+    ["a truncated image", PNG, "a.png", "image/png", /picture/],
+    ["a truncated image labelled as text", PNG, "notes.txt", "text/plain", /picture/],
+    ["a truncated image without a type", PNG, "a.png", "", /picture/],
+    ["a truncated image without a name or type", PNG, "blob", "", /picture/],
   ])("accepts %s, and fails it with a reason", async (_what, bytes, name, type, words) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(200);
@@ -239,19 +239,13 @@ describe("a refused upload leaves nothing behind", () => {
   });
 
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, words: RegExp]>([
-    ["an archive that is called CSV", Buffer.from("1f8b0800", "hex"), "a.csv", "text/csv", /is a gzip archive/],
-    [
-      "an archive under a type that nobody knows",
-      Buffer.from("PK\u0003\u0004..."),
-      "a",
-      "application/x-own",
-      /is a ZIP/,
-    ],
-    ["an archive that its name tells", "plain words", "a.zip", "application/octet-stream", /cannot be read/],
-    ["a sound of a kind that is not read", "MThd\u0000\u0000", "a.mid", "audio/midi", /cannot be read/],
+    ["an archive labelled as CSV", Buffer.from("1f8b0800", "hex"), "a.csv", "text/csv", /is a gzip archive/],
+    ["an archive with an unknown type", Buffer.from("PK\u0003\u0004..."), "a", "application/x-own", /is a ZIP/],
+    ["an archive recognised by its name", "plain words", "a.zip", "application/octet-stream", /cannot be read/],
+    ["audio in an unsupported format", "MThd\u0000\u0000", "a.mid", "audio/midi", /cannot be read/],
     ["text with control characters", "a\u0000b", "a.txt", "text/plain", /control character U\+0000 at position 1/],
     ["text in Latin-1", Buffer.from("Gr\xf6\xdfe", "latin1"), "a.txt", "text/plain", /is not valid UTF-8/],
-    ["half a surrogate in UTF-16", Buffer.from("fffe00d8", "hex"), "a.txt", "text/plain", /is not valid|lone/],
+    ["an unpaired surrogate in UTF-16", Buffer.from("fffe00d8", "hex"), "a.txt", "text/plain", /is not valid|lone/],
   ])("%s: answers 415 and lists the supported formats", async (_what, bytes, name, type, words) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(415);
@@ -271,17 +265,17 @@ describe("a refused upload leaves nothing behind", () => {
 
   test.each<[what: string, fields: Parameters<typeof encodeForm>[0], words: RegExp]>([
     ["no file", { containerTag: "a" }, /file: must be a file/],
-    ["a text in place of the file", { file: "only text" }, /file: must be a file/],
+    ["a text instead of a file", { file: "only text" }, /file: must be a file/],
     ["an empty file", { file: file("", "a.txt") }, /file: must not be empty/],
     ["a blank file", { file: file(" \n\t", "a.txt") }, /file: must not be empty/],
-    ["metadata that is no JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
+    ["metadata that is not JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
     ["metadata that is a list", { file: file("x", "a.txt"), metadata: "[1]" }, /metadata: must be an object/],
     ["nested metadata", { file: file("x", "a.txt"), metadata: '{"a":{"b":1}}' }, /metadata.a: must be a string, a/],
     ["an image without a type", { file: file("x", "a"), fileType: "image" }, /mimeType: is required when fileType is/],
     ["an unknown file type", { file: file("x", "a.txt"), fileType: "hologram" }, /fileType: must be one of text, pdf/],
-    ["a type that is none", { file: file("x", "a.txt"), mimeType: "text" }, /mimeType: must look like text\/plain/],
-    ["a title twice", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],
-    ["a bad tag", { file: file("x", "a.txt"), containerTags: '["a b"]' }, /containerTags.0: must contain only/],
+    ["an invalid type", { file: file("x", "a.txt"), mimeType: "text" }, /mimeType: must look like text\/plain/],
+    ["a repeated title", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],
+    ["an invalid tag", { file: file("x", "a.txt"), containerTags: '["a b"]' }, /containerTags.0: must contain only/],
     ["an unknown task type", { file: file("x", "a.txt"), taskType: "x" }, /taskType: /],
   ])("%s: answers 400 and names field and rule", async (_what, fields, words) => {
     const { status, body } = await upload(fields);
@@ -330,12 +324,12 @@ describe("a refused upload leaves nothing behind", () => {
   const PART = ['content-disposition: form-data; name="file"; filename="a.txt"', "", "text"];
   const FIELD = (name: string) => ["--x", `content-disposition: form-data; name="${name}"`, "", "v"];
   test.each<[what: string, form: EncodedForm, words: RegExp]>([
-    ["nothing at all", rawForm(), /boundary of the content-type does not occur/],
+    ["an empty body", rawForm(), /boundary of the content-type does not occur/],
     ["another boundary", rawForm("--y", ...PART, "--y--"), /boundary of the content-type does not occur/],
-    ["a body that is cut off in a part", rawForm("--x", ...PART), /ends before its last part is complete/],
-    ["a body that is cut off in headers", rawForm("--x", "content-disposition: form"), /ends before its last part/],
+    ["a body truncated inside a part", rawForm("--x", ...PART), /ends before its last part is complete/],
+    ["a body truncated inside headers", rawForm("--x", "content-disposition: form"), /ends before its last part/],
     ["a part without headers", rawForm("--x", "", "text", "--x--"), /part 1 has no name/],
-    ["a part that is all headers", rawForm("--x", "a: b", "--x--"), /part 1 has no empty line after its headers/],
+    ["a part of headers only", rawForm("--x", "a: b", "--x--"), /part 1 has no empty line after its headers/],
     ["a part without a name", rawForm("--x", "content-disposition: form-data", "", "v", "--x--"), /part 1 has no name/],
     ["an empty name", rawForm(...FIELD(""), "--x--"), /part 1 has no name/],
     ["another disposition", rawForm("--x", 'content-disposition: inline; name="a"', "", "v", "--x--"), /no name/],
@@ -348,7 +342,7 @@ describe("a refused upload leaves nothing behind", () => {
       /title: is not valid UTF-8/,
     ],
     [
-      "fields named like parts of objects",
+      "fields named like object properties",
       rawForm(...FIELD("__proto__"), ...FIELD("constructor"), ...FIELD("toString"), "--x--"),
       /file: must be a file/,
     ],

@@ -98,17 +98,17 @@ describe("POST /v4/memories", () => {
     ],
     ["no container", { containerTag: undefined, memories: [{ content: "x" }] }, "containerTag: is missing"],
     [
-      "a past end",
+      "a past expiry",
       { memories: [{ content: "x" }, { content: "y", forgetAfter: "2020-01-01" }] },
       "memories.1.forgetAfter: must be in the future",
     ],
     [
-      "a date that is none",
+      "an invalid date",
       { memories: [{ content: "x", temporalContext: { documentDate: "2024-02-31" } }] },
       "memories.0.temporalContext.documentDate: must be an ISO 8601 date or date-time, such as 2024-05-06T07:08:09Z",
     ],
     [
-      "an event that is no list",
+      "an event that is not a list",
       { memories: [{ content: "x", temporalContext: { eventDate: "May" } }] },
       "memories.0.temporalContext.eventDate: must be an array of strings",
     ],
@@ -161,7 +161,7 @@ describe("PATCH /v4/memories", () => {
     ["an unknown id", { id: UNKNOWN_ID }, 404],
     ["an unknown text", { content: "never said" }, 404],
     ["neither id nor text", {}, 400],
-    ["a past end", { id: UNKNOWN_ID, forgetAfter: "2020-01-01T00:00:00Z" }, 400],
+    ["a past expiry", { id: UNKNOWN_ID, forgetAfter: "2020-01-01T00:00:00Z" }, 400],
     ["no container", { id: UNKNOWN_ID, containerTag: undefined }, 400],
     ["an empty text", { id: UNKNOWN_ID, newContent: "" }, 400],
   ])("%s: %j is %i", async (_name, input, status) => {
@@ -281,8 +281,8 @@ describe("DELETE /v4/memories", () => {
     ["neither id nor text", { containerTag: "delete" }],
     ["no container", { id: UNKNOWN_ID }],
     ["an empty id", { id: "", containerTag: "delete" }],
-    ["no object", []],
-    ["nothing", undefined],
+    ["a body that is not an object", []],
+    ["no body", undefined],
   ])("%s: answers 400", async (_name, body) => {
     expect((await send("DELETE", body)).status).toBe(400);
   });
@@ -325,9 +325,9 @@ describe("POST /v4/memories/forget-matching", () => {
 
   test.each<[string, Record<string, unknown>]>([
     ["neither query nor ids", {}],
-    ["both", { query: "x", ids: ["y"] }],
-    ["the other name and ids", { q: "x", ids: ["y"] }],
-    ["a cap that is text", { query: "x", maxForget: "5" }],
+    ["both query and ids", { query: "x", ids: ["y"] }],
+    ["q and ids", { q: "x", ids: ["y"] }],
+    ["a limit as text", { query: "x", maxForget: "5" }],
     ["no container", { query: "x", containerTag: undefined }],
   ])("%s: answers 400", async (_name, body) => {
     expect((await forgetMatching({ containerTag: "match", ...body })).status).toBe(400);
@@ -422,10 +422,10 @@ describe("POST /v4/memories/list", () => {
   test.each<[string, Record<string, unknown>]>([
     ["no container", {}],
     ["an empty list of containers", { containerTags: [] }],
-    ["a container that is none", { containerTags: ["a b"] }],
-    ["too large a page", { containerTag: "x", limit: 1_101 }],
-    ["no page", { containerTag: "x", page: 0 }],
-    ["a page that is no number", { containerTag: "x", page: "two" }],
+    ["an invalid container", { containerTags: ["a b"] }],
+    ["a page size that is too large", { containerTag: "x", limit: 1_101 }],
+    ["page zero", { containerTag: "x", page: 0 }],
+    ["a page that is not a number", { containerTag: "x", page: "two" }],
     ["an unknown order", { containerTag: "x", order: "up" }],
     ["an unknown sort", { containerTag: "x", sort: "text" }],
     ["a bare condition", { containerTag: "x", filters: { key: "a", value: "b" } }],

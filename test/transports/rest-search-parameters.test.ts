@@ -220,7 +220,7 @@ describe("bad requests", () => {
     ["a number as a question", { q: 7 }, /^q: must be a string/],
     ["no results wanted", { limit: 0 }, /^limit: must be at least 1/],
     ["too many results", { limit: 101 }, /^limit: must be at most 100/],
-    ["half a result", { limit: 1.5 }, /^limit: must be a whole number/],
+    ["a fractional limit", { limit: 1.5 }, /^limit: must be a whole number/],
     ["a limit as text", { limit: "5" }, /^limit: must be a number/],
     ["a threshold as text", { threshold: "0.5" }, /^threshold: must be a number/],
     ["a threshold above one", { threshold: 1.01 }, /^threshold: must be at most 1/],
