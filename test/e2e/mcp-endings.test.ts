@@ -52,7 +52,7 @@ function sendCall(mcp: McpLines, args: object): void {
 }
 
 const STATES: readonly [state: string, prepare: Prepare][] = [
-  ["nothing was asked yet", (data) => connect(data)],
+  ["nothing was called yet", (data) => connect(data)],
   [
     "the store is about to be opened",
     async (data) => {

@@ -61,11 +61,11 @@ const filled = (unit: string): string => unit.repeat(Math.floor(LONGEST / unit.l
 
 const TEXTS = [
   ["exclamation marks", filled("!")],
-  ["beginnings of addresses", filled("a@")],
-  ["hyphens that nobody sees", `ab@${"\u00ad".repeat(LONGEST - 4)}c`],
-  ["signs and letters in turns", filled("@$!a")],
-  ["blanks before a word", `${" ".repeat(LONGEST - 1)}x`],
-  ["words that deny", filled("not ")],
+  ["starts of email addresses", filled("a@")],
+  ["soft hyphens", `ab@${"\u00ad".repeat(LONGEST - 4)}c`],
+  ["alternating signs and letters", filled("@$!a")],
+  ["spaces before a word", `${" ".repeat(LONGEST - 1)}x`],
+  ["negations", filled("not ")],
 ] as const;
 
 test.each(TEXTS)("a hundred memories of %s delay no write in another container", async (_what, text) => {

@@ -31,12 +31,12 @@ describe("a summary", () => {
   });
 
   const none: [name: string, text: string][] = [
-    ["nothing", ""],
+    ["an empty text", ""],
     ["a short text", "I moved to Porto. It rains. I like it. I stay."],
     ["three sentences, however long", `${"word ".repeat(100)}. ${"other ".repeat(100)}. ${"third ".repeat(100)}.`],
     ["a text without sentences", "x".repeat(100_000)],
     ["numbers", "1 2 3 4 5 6 7 8 9 10\n".repeat(1_000).replaceAll("\n", " ")],
-    ["questions alone", "Who goes there with the lamp tonight? ".repeat(50)],
+    ["questions only", "Who goes there with the lamp tonight? ".repeat(50)],
   ];
   test.each(none)("is omitted for %s", (_name, text) => {
     expect(summarize(text)).toBeNull();

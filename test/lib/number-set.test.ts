@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { numberSet } from "../../src/lib/number-set.js";
 
 const LISTS: [name: string, values: readonly number[]][] = [
-  ["nothing", []],
-  ["zero alone", [0]],
-  ["many that follow each other", Array.from({ length: 5_000 }, (_, at) => at)],
-  ["every seventh, falling", Array.from({ length: 5_000 }, (_, at) => (5_000 - at) * 7)],
-  ["few that lie far apart", [3, 900_000_001, 40, 2 ** 40]],
-  ["some that are there twice", [...Array.from({ length: 500 }, (_, at) => at), 7, 8]],
+  ["no numbers", []],
+  ["zero only", [0]],
+  ["many consecutive numbers", Array.from({ length: 5_000 }, (_, at) => at)],
+  ["multiples of seven, descending", Array.from({ length: 5_000 }, (_, at) => (5_000 - at) * 7)],
+  ["a few distant numbers", [3, 900_000_001, 40, 2 ** 40]],
+  ["numbers with repetitions", [...Array.from({ length: 500 }, (_, at) => at), 7, 8]],
 ];
 
 describe.each(LISTS)("a set of %s", (_, values) => {

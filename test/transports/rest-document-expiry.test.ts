@@ -19,12 +19,12 @@ type Fields = Record<string, unknown> & { forgetAfter?: string | null | undefine
 const DOORS: [name: string, open: (fields: Fields) => Promise<{ status: number; body: any }>][] = [
   ["add", (fields) => rest.send("POST", "/v3/documents", { content: TEXT, ...fields }, WAIT)],
   [
-    "batch, of one",
+    "batch, for one document",
     ({ containerTag, ...fields }) =>
       rest.send("POST", "/v3/documents/batch", { documents: [{ content: TEXT, ...fields }], containerTag }),
   ],
   [
-    "batch, of all",
+    "batch, for all documents",
     ({ customId, content = TEXT, ...fields }) =>
       rest.send("POST", "/v3/documents/batch", { documents: [{ content, customId }], ...fields }),
   ],

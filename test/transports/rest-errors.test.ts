@@ -267,15 +267,15 @@ describe("CORS", () => {
   test.each<[what: string, status: number, method: string, path: string, body?: unknown]>([
     ["an answer", 200, "GET", "/v3/session"],
     ["health", 200, "GET", "/health"],
-    ["that it lives", 200, "GET", "/health/live"],
+    ["liveness", 200, "GET", "/health/live"],
     ["a page", 200, "GET", "/reference"],
     ["a description", 200, "GET", "/v3/openapi"],
-    ["that something was removed", 204, "DELETE", "/v3/documents/thing"],
-    ["a wrong request", 400, "POST", "/v4/search", {}],
+    ["an empty answer", 204, "DELETE", "/v3/documents/thing"],
+    ["an invalid request", 400, "POST", "/v4/search", {}],
     ["an unknown path", 404, "GET", "/nowhere"],
     ["an unknown document", 404, "GET", "/v3/documents/nowhere"],
     ["a wrong method", 405, "PATCH", "/v4/search"],
-    ["only the head of an answer", 200, "HEAD", "/v3/session"],
+    ["an answer to HEAD", 200, "HEAD", "/v3/session"],
   ])("%s is readable by any page, with the headers that steer retries, and is never cached", async (...told) => {
     const [, status, method, path, body] = told;
     if (status === 204) await post("/v3/documents", { content: "A thing.", customId: "thing" });

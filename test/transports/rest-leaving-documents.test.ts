@@ -55,11 +55,11 @@ async function expectFound(q: string, has: string, lacks: string): Promise<void>
 
 const WAYS: Readonly<Record<string, () => Promise<void>>> = {
   deleted: () => sent("DELETE", "/v3/documents/c2"),
-  "deleted among others": async () => {
+  "deleted with others": async () => {
     const { body } = await rest.send("GET", "/v3/documents/c2");
     await sent("DELETE", "/v3/documents/bulk", { ids: [body.id] });
   },
-  "changed to other text": () => sent("PATCH", "/v3/documents/c2", { content: "Cleo likes tea." }),
+  "changed to another text": () => sent("PATCH", "/v3/documents/c2", { content: "Cleo likes tea." }),
   "moved away": () => sent("PATCH", "/v3/documents/c2", { containerTag: "elsewhere" }),
   purged: () => sent("POST", "/v3/purge", { documentId: "c2", confirm: true }),
 };
