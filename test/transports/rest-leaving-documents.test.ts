@@ -73,7 +73,7 @@ describe("a document with a newer statement", () => {
     await expectFound(WORKS, "Siemens", "Bosch");
   });
 
-  test("gives way to a memory added directly before it, and replaces that again after one undo", async () => {
+  test("when deleted, restores a memory added directly before it, and one undo supersedes that again", async () => {
     await sent("POST", "/v4/memories", { containerTag: TAG, memories: [{ content: "Cleo works at Siemens" }] });
     await add(NEW, "c2");
     await sent("DELETE", "/v3/documents/c2");
@@ -84,7 +84,7 @@ describe("a document with a newer statement", () => {
     expect(await search(WORKS, "memories")).not.toContain("Siemens");
   });
 
-  test("lets what it had ended apply again", async () => {
+  test("when deleted, restores what it had ended", async () => {
     await add("Cleo drives a Volvo.", "c1");
     await add("Cleo sold the Volvo.", "c2");
     await sent("DELETE", "/v3/documents/c2");
