@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-/** What everything around the core may know of it. */
+/** What everything around the core may import from it. */
 const EDGE = [
   "core/connections/connector-errors.ts",
   "core/connections/json-answer.ts",
@@ -17,12 +17,12 @@ const EDGE = [
   "core/errors.ts",
   "lib",
 ];
-/** What a transport may know of the core: its use cases, not its parts. */
+/** What a transport may import from the core: its use cases, not its parts. */
 const TRANSPORT = ["core/index.ts", "core/types.ts", "core/errors.ts", "lib"];
 
 /**
- * Where a file lives -> what it may import besides its own place. The longest match decides. Everything that is not
- * listed here is forbidden, so that a new folder has to say what it is.
+ * Where a file lives -> what it may import besides its own place. The longest match decides. Everything that is not listed
+ * here is forbidden, so that a new folder has to be declared.
  */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
@@ -66,9 +66,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/request-id.ts",
     "transports/telemetry",
   ],
-  // What is told and counted of requests, whichever transport answers them.
+  // Logging and counting of requests, shared by all transports.
   "transports/telemetry": [...TRANSPORT, "transports/auth.ts", "transports/request-id.ts", "transports/visitor.ts"],
-  // What browser pages share, whichever transport shows them.
+  // Parts shared by browser pages, whichever transport serves them.
   "transports/pages": [...TRANSPORT, "transports/allowed-hosts.ts", "transports/auth.ts", "transports/errors.ts"],
   "transports/oauth": [
     ...TRANSPORT,
@@ -78,7 +78,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "transports/errors.ts",
     "transports/request-id.ts",
   ],
-  // With `--json` a command answers in the shapes of the API.
+  // With `--json` a command answers in the format of the API.
   "transports/cli": [
     ...TRANSPORT,
     "transports/errors.ts",
@@ -108,13 +108,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     "lib",
   ],
   "recurring-work.ts": ["core", "jobs"],
-  // What can be done with a data folder that another process may own.
+  // Operations on a data folder that another process may own.
   "data-folder.ts": ["config.ts", "core", "adapters", "lib"],
   "node.ts": ["app.ts", "core", "adapters", "lib"],
   "main.ts": ["data-folder.ts", "node.ts", "config.ts", "transports", "lib"],
 };
 
-/** The folders of these places are strangers to each other; only a table knows them all. */
+/** The folders in these places may not import each other; only one table knows them all. */
 const SEPARATE = ["adapters", "connectors"];
 const TABLES = ["connectors/index.ts"];
 
@@ -140,21 +140,21 @@ function readSources(folder: string, endings: readonly string[]): Source[] {
     });
 }
 
-/** Texts in quotes stay: an address such as "https://…" holds no comment. */
+/** Quoted text stays: an address such as "https://…" contains no comment. */
 function withoutComments(text: string): string {
   const pieces =
     /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[^]*?\*\/|(?<=^|[\s;{}(,])\/\/[^\n]*/g;
   return text.replace(pieces, (_match, quoted: string | undefined) => quoted ?? " ");
 }
 
-/** `import … from`, `export … from` and `import(…)`; the first group tells types, which are gone at run time. */
+/** `import … from`, `export … from` and `import(…)`; the first group marks types, which do not exist at run time. */
 const STATIC_IMPORT = /(?:^|[;\n])\s*(?:import|export)\b(\s+type\b)?(?:[^"'`;]*?\bfrom)?\s*["']([^"']+)["']/g;
 const DYNAMIC_IMPORT = /\bimport\s*\(\s*["']([^"']+)["']/g;
 
 interface Import {
   readonly target: string;
   readonly isOurs: boolean;
-  /** False when only types are imported. */
+  /** False if only types are imported. */
   readonly isRuntime: boolean;
 }
 
@@ -174,7 +174,7 @@ function oursIn(source: Source): string[] {
   return importsOf(source).flatMap(({ target, isOurs }) => (isOurs ? target : []));
 }
 
-/** Names of packages, without the path inside them. */
+/** Package names, without the path inside them. */
 function packagesIn(source: Source): string[] {
   return importsOf(source)
     .filter(({ isOurs }) => !isOurs)
@@ -191,7 +191,7 @@ function homeOf(file: string): string | undefined {
     .toSorted((left, right) => right.length - left.length)[0];
 }
 
-/** Why a file may not import another one, or undefined when it may. */
+/** Why a file may not import another one, or undefined if it may. */
 function objectionTo(file: string, target: string): string | undefined {
   const home = homeOf(file);
   if (home === undefined) return `${file} has no place in the layout`;

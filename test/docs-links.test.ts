@@ -25,7 +25,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-/** Links of a page into this repository that lead nowhere. */
+/** Links from a page into this repository with a missing target. */
 function brokenLinks(page: string): string[] {
   return [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, link = ""]) => link)
@@ -38,7 +38,7 @@ function brokenLinks(page: string): string[] {
     });
 }
 
-/** Paths of the repository that a page names and that are not there; `*` stands for any name. */
+/** Paths of the repository that a page names and that do not exist; `*` stands for any name. */
 function missingPaths(page: string): string[] {
   return [...read(page).matchAll(/`((?:src|test|docs)\/[\w./*-]+)`/g)]
     .map(([, path = ""]) => path)

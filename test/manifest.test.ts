@@ -101,7 +101,7 @@ describe("manifest.json", () => {
 });
 
 describe("the list of tools", () => {
-  /** Four characters a token, roughly. Every client pays this in every conversation. */
+  /** Roughly four characters per token. Every client pays this in every conversation. */
   const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
 
   test("stays within what a model should have to read", () => {

@@ -80,7 +80,7 @@ test("the nodes of Compose share what nodes have to share, and only the proxy is
   expect(address).toBe(environment["RECOLLECT_TRUSTED_PROXIES"]);
   const [{ subnet, ip_range: givenOut }] = networks.inside.ipam.config;
   expect(isWithin(address, subnet)).toBe(true);
-  // The others are started first, and one of them would get it.
+  // The other services are started first, and one of them would get the address.
   expect(isWithin(address, givenOut)).toBe(false);
 });
 
@@ -91,7 +91,7 @@ function isWithin(address: string, network: string): boolean {
   return list.check(address);
 }
 
-/** What the process that reads a file has beside its heap, as the settings say; and what a node needs itself. */
+/** The memory of the process that reads files, besides its heap, according to the settings; and what a node itself needs. */
 const BESIDE_HEAP_MEGABYTES = 256;
 const OF_A_NODE_MEGABYTES = 512;
 
@@ -143,7 +143,7 @@ test("the nodes of the chart share what nodes have to share, write to two folder
   };
   expect(container.envFrom).toEqual([{ secretRef: { name: "recollect" } }]);
   const config = readConfig({ ...secret, ...Object.fromEntries(environment) });
-  // At its limit, Kubernetes may end all of a node: a file has to reach its own bound first.
+  // Kubernetes may kill a whole node at its limit, so a file has to reach its own limit first.
   const [, gibibytes] = /^(\d+)Gi$/.exec(container.resources.limits.memory) ?? [];
   const ofOneFile = config.reading.memoryMegabytes + BESIDE_HEAP_MEGABYTES;
   expect(Number(gibibytes) * 1_024).toBeGreaterThanOrEqual(ofOneFile + OF_A_NODE_MEGABYTES);

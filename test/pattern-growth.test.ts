@@ -8,8 +8,8 @@ import { afterAll, expect, test } from "vitest";
 const SOURCE = join(import.meta.dirname, "..", "src");
 
 /**
- * What bounds the texts that the patterns of a file meet, or why no stranger writes them. Time then grows with the square of
- * something small. A file that needs no such bound any more has to leave.
+ * What bounds the texts that a file's patterns are matched against, or why untrusted users do not write them. Time then
+ * grows with the square of something small. A file that needs no such bound any more has to be removed.
  */
 const BOUNDED: Readonly<Record<string, string>> = {
   "adapters/embed/static/duplicate-key.ts": "the header of a model that the owner chose, whose length is checked",
@@ -70,16 +70,16 @@ function patternsOf(path: string): Pattern[] {
   return found;
 }
 
-/** An analysis that finds no answer in time says nothing: measuring does. */
+/** An analysis without an answer in time proves nothing: the pattern is measured instead. */
 const PATIENCE_MS = 3_000;
 
-/** What the analysis says of a pattern: what it is slow with, null where it finds no answer. */
+/** The analysis result: `safe`, the texts that make the pattern slow, or null without an answer. */
 type Verdict = "safe" | null | { readonly pumps: readonly { prefix: string; pump: string }[]; readonly suffix: string };
 
 /**
- * What it has said before, by the hash of a pattern, since it takes a minute for all of them. Written by
- * `UPDATE_VERDICTS=1 npx vitest run test/pattern-growth.test.ts`; a pattern that is not in it is analysed here, all of them
- * where the file is missing.
+ * Earlier results, by the hash of a pattern, since analysing all of them takes a minute. Written by
+ * `UPDATE_VERDICTS=1 npx vitest run test/pattern-growth.test.ts`; a pattern without a result is analysed here, all of them
+ * if the file is missing.
  */
 const VERDICTS = join(import.meta.dirname, "fixtures", "pattern-verdicts.json");
 const isUpdate = process.env["UPDATE_VERDICTS"] === "1";
@@ -107,7 +107,7 @@ async function analyse({ source, flags }: Pattern): Promise<Verdict> {
   return { pumps: pumps.map(({ prefix, pump }) => ({ prefix, pump })), suffix };
 }
 
-/** Texts that the pattern is slow with, by their size; none where it is linear. */
+/** Texts that make the pattern slow, by size; none if it is linear. */
 async function attacksOn(pattern: Pattern): Promise<readonly ((size: number) => string)[]> {
   const verdict = await verdictOn(pattern);
   if (verdict === "safe") return [];
@@ -120,13 +120,13 @@ async function attacksOn(pattern: Pattern): Promise<readonly ((size: number) => 
   ];
 }
 
-/** Every piece of the pattern that is a text itself, again and again. */
+/** Every literal part of the pattern, repeated. */
 function pumpsFrom(source: string): ((size: number) => string)[] {
   const pieces = new Set([" ", "a ", "0", "!", ...(source.match(/[\p{L}\p{N}]+|[^\\()[\]{}|?*+^$]/gu) ?? [])]);
   return [...pieces].map((piece) => (size) => `${piece.repeat(Math.ceil(size / piece.length))}\u0000`);
 }
 
-/** Milliseconds of the processor: those of the clock also count what other programs of a busy machine take. */
+/** Milliseconds of processor time: wall-clock time includes other programs on a busy machine. */
 function timeOf(pattern: RegExp, text: string): number {
   const times = Array.from({ length: 3 }, () => {
     pattern.lastIndex = 0;
@@ -139,26 +139,26 @@ function timeOf(pattern: RegExp, text: string): number {
 }
 
 const LARGEST = 64_000;
-/** Milliseconds; less is not told from chance. */
+/** Milliseconds; less is indistinguishable from chance. */
 const TELLING = 10;
 
-/** Twice the text takes about twice as long; less than three times is no growth, and none that takes a few milliseconds matters. */
+/** Twice the text takes about twice as long; less than three times, or a few milliseconds, does not count as growth. */
 function grows({ source, flags }: Pattern, attack: (size: number) => string): boolean {
   const pattern = new RegExp(source, flags);
   for (let size = 250; size <= LARGEST; size *= 2) {
     const isMoreThanTwice = () => timeOf(pattern, attack(size)) > 3 * timeOf(pattern, attack(size / 2));
-    // Other work of the machine may make one time long, hardly two in a row.
+    // Other work on the machine may prolong one measurement, but hardly two in a row.
     if (timeOf(pattern, attack(size)) > TELLING) return isMoreThanTwice() && isMoreThanTwice();
   }
   return false;
 }
 
-/** The place in `BOUNDED` that a pattern belongs to. */
+/** The place in `BOUNDED` to which a pattern belongs. */
 function boundOf({ file }: Pattern): string | undefined {
   return Object.keys(BOUNDED).find((place) => file.startsWith(place));
 }
 
-/** What is asked of each pattern that meets texts of any length, once where several files have the same. */
+/** The check for each pattern that is matched against unbounded texts, once if several files share it. */
 async function findSlow(): Promise<readonly Pattern[]> {
   const unbounded = patterns.filter((one) => boundOf(one) === undefined);
   const left = [...new Map(unbounded.map((one) => [`${one.flags} ${one.source}`, one])).values()];
@@ -167,13 +167,13 @@ async function findSlow(): Promise<readonly Pattern[]> {
     for (let pattern = left.pop(); pattern; pattern = left.pop()) suspected.push([pattern, await attacksOn(pattern)]);
   };
   await Promise.all([work(), work()]);
-  // Measured when the analysis is over: its processes would take the time of what is measured.
+  // Measured after the analysis, whose processes would distort the measurements.
   return suspected
     .filter(([pattern, attacks]) => attacks.some((attack) => grows(pattern, attack)))
     .map(([pattern]) => pattern);
 }
 
-/** Places with a bound in which the analysis calls every pattern safe. One that it does not call safe is enough to keep a place. */
+/** Places with a bound in which the analysis finds every pattern safe. One that it does not find safe justifies a place. */
 async function findNeedless(): Promise<readonly string[]> {
   const left = Object.keys(BOUNDED);
   const needless: string[] = [];

@@ -1,5 +1,5 @@
-// A bucket of a store like Amazon S3 in a process of its own, with notes as its objects: lists and reads, and checks no signature.
-// What its parent sends changes them: numbers of notes, which get another text each.
+// An S3-like bucket in its own process, with notes as its objects: lists and reads, and checks no signature.
+// Its parent can change the objects: it sends numbers of notes, which then get another text.
 import { createHash } from "node:crypto";
 import http from "node:http";
 import { note } from "./corpus.mjs";
@@ -9,7 +9,7 @@ const MOST_KEYS = 1_000;
 const changes = new Map();
 const asked = { listed: 0, read: 0 };
 
-/** Keys in the order of their bytes, so that the place of each one follows from it. */
+/** Keys in byte order, so that each key's position can be computed. */
 const keyOf = (number) =>
   `notes/${Math.floor(number / 1_000)}/`.padEnd(10, "n") + `${String(number).padStart(9, "0")}.txt`;
 const keys = Array.from({ length: size }, (_, number) => ({ number, key: keyOf(number) })).sort((one, other) =>

@@ -1,4 +1,4 @@
-// Every process and folder of a run, so that none is left when it ends, whichever way.
+// Tracks every process and folder of a run, so that none is left when it ends, however it ends.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export function startChild(command, args, options) {
   return child;
 }
 
-/** Asks a process to end, and makes it after some seconds. */
+/** Asks a process to end, and kills it after some seconds. */
 export async function endChild(child, signal = "SIGTERM") {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -37,13 +37,13 @@ export function removeFolder(path) {
   rmSync(path, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** Ends and removes everything, at once. */
+/** Ends and removes everything immediately. */
 export function removeAll() {
   for (const child of children) child.kill("SIGKILL");
   for (const path of folders) removeFolder(path);
 }
 
-/** From now on interrupting the bench leaves nothing behind either. */
+/** From here on, interrupting the bench leaves nothing behind either. */
 export function cleanUpWhenInterrupted() {
   for (const [signal, code] of [
     ["SIGINT", 130],
@@ -57,7 +57,7 @@ export function cleanUpWhenInterrupted() {
   process.once("exit", removeAll);
 }
 
-/** Resident memory of a process in MB, now and at its highest; null where the system does not say. */
+/** Resident memory of a process in MB, current and peak; null if the system does not report it. */
 export function memoryOf(pid) {
   const status = readProc(pid, "status");
   const megabytes = (field) => {
@@ -67,7 +67,7 @@ export function memoryOf(pid) {
   return { resident: megabytes("VmRSS"), highest: megabytes("VmHWM") };
 }
 
-/** Processor time of a process so far, in milliseconds; null where the system does not say. */
+/** Processor time of a process so far, in milliseconds; null if the system does not report it. */
 export function processorTimeOf(pid) {
   const fields = readProc(pid, "stat")
     .replace(/^.*\) /s, "")

@@ -1,5 +1,5 @@
-// Notes as people keep them, made up from a seed: the n-th note is always the same, and no two are. Each comes with a
-// question that it answers, so that what is measured is also checked.
+// Notes like those people keep, generated from a seed: the n-th note is always the same, and no two are equal. Each comes
+// with a question that it answers, so that results are checked as well as measured.
 import { any, between, frequent, randomFrom } from "./random.mjs";
 import {
   DAYS,
@@ -15,7 +15,7 @@ import {
   TRADES,
 } from "./vocabulary.mjs";
 
-/** Each form takes the facts and one of several ways to say it, since real notes seldom use the same words. */
+/** Each form gets the facts and chooses one of several wordings, since real notes seldom use the same words. */
 const FORMS = [
   ({ who, thing, where, when, way }) => ({
     text: `${who} ${way("bought picked_up found ordered sold returned")} ${article(thing)} in ${where} on ${when}.`,
@@ -60,9 +60,8 @@ const FORMS = [
 ];
 
 /**
- * The n-th note of a seed. `who` is the person that it is about, and `reference` stands in no other note. `metadata` has a
- * field for each selectivity that is measured: `percent` takes each of 100 values, `tenth` of 10 and `half` of 2, each as
- * often as the others.
+ * The n-th note of a seed. `who` is the person it is about, and `reference` occurs in no other note. `metadata` has a field
+ * for each selectivity that is measured: `percent` has each of 100 values, `tenth` of 10 and `half` of 2, equally often.
  */
 export function note(seed, n) {
   const random = randomFrom(seed * 1_000_003 + n);
@@ -94,16 +93,16 @@ export function note(seed, n) {
   };
 }
 
-/** Different questions about the notes 0 to `of`, spread over all of them; each with the note that answers it. */
+/** Different questions about the notes 0 to `of`, spread over all of them, each with the note that answers it. */
 export function questions(seed, { count, of, skip = 0 }) {
   return Array.from({ length: count }, (_, index) => {
-    // A step that shares no factor with the number of notes meets each of them once before it repeats one.
+    // A step without a common factor with the number of notes visits each of them once before it repeats one.
     const about = ((skip + index) * 7_919 + 17) % of;
     return { about, ...note(seed, about) };
   });
 }
 
-/** People number their notes in many ways; here it keeps any two from being the same. */
+/** People number their notes in many ways; here the number keeps any two from being the same. */
 function reference(n) {
   return `#${n.toString(36)}`;
 }

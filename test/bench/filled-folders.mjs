@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { removeFolder, temporaryFolder } from "./children.mjs";
 import { timeOf } from "./load.mjs";
 
-/** Each memory is held against those of its container, so filling a large one at once would take far longer. */
+/** Each memory is compared with those of its container, so filling a large one directly would take far longer. */
 const PART = 1_000;
 
-/** Data folders with so many notes, filled through the API when they are first wanted. */
+/** Data folders with a given number of notes, filled through the API on first use. */
 export class FilledFolders {
   #product;
   #seed;
@@ -22,8 +22,8 @@ export class FilledFolders {
   }
 
   /**
-   * The folder whose container `notes` has the first `size` notes, or whose `containers` share them out. No process uses it;
-   * whoever writes takes a copy.
+   * The folder whose container `notes` has the first `size` notes, or whose `containers` share them. No process uses it;
+   * writers take a copy.
    */
   async get(size, containers = 1) {
     const name = `${size}-notes-in-${containers}-seed-${this.#seed}-${this.#product.storeVersion()}`;
@@ -31,7 +31,7 @@ export class FilledFolders {
     return this.#made.get(name);
   }
 
-  /** A copy that may be written to, until it is released. */
+  /** A writable copy, until it is released. */
   async copy(size, containers = 1) {
     const folder = join(temporaryFolder(), "data");
     cpSync(await this.get(size, containers), folder, { recursive: true });
@@ -77,7 +77,7 @@ export class FilledFolders {
   }
 }
 
-/** Notes are dealt out to the containers one by one. */
+/** Notes are distributed to the containers in turn. */
 export function containerOf(number, containers) {
   return containers === 1 ? "notes" : `notes-${number % containers}`;
 }

@@ -1,6 +1,6 @@
 import http from "node:http";
 
-/** Calls a service over kept connections, as the clients of agents do. */
+/** Calls a service over persistent connections, as agents' clients do. */
 export class HttpClient {
   #agent;
   #url;
@@ -12,12 +12,12 @@ export class HttpClient {
     this.#agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   }
 
-  /** The answer's body as JSON and its headers. Throws for every status but 2xx. */
+  /** The answer's body as JSON, and its headers. Throws for every status but 2xx. */
   post(path, body, headers = {}) {
     return this.#send({ method: "POST", path, headers }, JSON.stringify(body));
   }
 
-  /** As `post` does. */
+  /** Like `post`. */
   get(path) {
     return this.#send({ method: "GET", path, headers: {} }, "");
   }

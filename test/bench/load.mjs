@@ -1,8 +1,8 @@
 import { percentile } from "./statistics.mjs";
 
 /**
- * Several callers, each asking again as soon as it has its answer, until all of `count` are asked or the time is up.
- * `work` gets the number of the call. Times are what the caller sees, in milliseconds.
+ * Several callers, each sending the next call when it has its answer, until all of `count` are done or the time is up.
+ * `work` gets the number of the call. Times are those of the caller, in milliseconds.
  */
 export async function applyLoad({ callers, count = Infinity, milliseconds = Infinity, work }) {
   const times = [];

@@ -1,4 +1,4 @@
-// Loaded into a service before its program: on SIGUSR2 it writes how long its event loop did not come round, and begins anew.
+// Loaded into a service before its program: on SIGUSR2 it reports how long its event loop was blocked, and starts anew.
 import { renameSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";

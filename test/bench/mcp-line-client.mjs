@@ -1,6 +1,6 @@
 import { memoryOf, startChild } from "./children.mjs";
 
-/** A stdio MCP server and the plainest possible client, the same for every server that is measured. */
+/** A stdio MCP server and the simplest possible client, the same for every server that is measured. */
 export class McpLineClient {
   #child;
   #pending = new Map();
@@ -41,7 +41,7 @@ export class McpLineClient {
     return answer;
   }
 
-  /** Resident memory in MB, read from the system. */
+  /** Resident memory in MB, as reported by the system. */
   residentMegabytes() {
     return memoryOf(this.pid).resident;
   }

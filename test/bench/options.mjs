@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..");
 
-/** The parts of a run, in their order. */
+/** The parts of a run, in order. */
 export const SECTIONS = [
   "search",
   "loop",
@@ -44,7 +44,7 @@ that is known, and the exit code is 1 when such an answer is missing or somethin
   --help               this text
 `;
 
-/** Reads the command line. Throws an Error for people; `help` is a text when that was asked for. */
+/** Reads the command line. Throws an Error with a readable message; `help` is a text when help was requested. */
 export function readOptions(args) {
   const { values } = parseArgs({
     args,

@@ -1,4 +1,4 @@
-// A PostgreSQL server of the bench's own on this machine, with the settings that it is installed with.
+// The bench's own PostgreSQL server on this machine, with the settings of its installation.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,20 +8,20 @@ import pg from "pg";
 import { endChild, startChild, temporaryFolder } from "./children.mjs";
 import { pause } from "./load.mjs";
 
-/** Where Debian and its like keep the programs of each version. */
+/** Where Debian and its derivatives install the programs of each version. */
 const VERSIONS = "/usr/lib/postgresql";
 const READY_WITHIN_MS = 20_000;
 
-/** The folder of PostgreSQL's programs; undefined where they are not installed. */
+/** The folder of PostgreSQL's programs; undefined if they are not installed. */
 export function findPostgres() {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).sort((one, other) => Number(other) - Number(one)) : [];
   return versions.map((version) => join(VERSIONS, version, "bin")).find((folder) => existsSync(join(folder, "initdb")));
 }
 
-/** A server that has started, with no database but its own. */
+/** A started server without databases of the bench. */
 export async function startPostgresServer(programs) {
   const folder = temporaryFolder();
-  // PostgreSQL refuses to run as root; Debian's package brings a user for it.
+  // PostgreSQL refuses to run as root; Debian's package creates a user for it.
   const owner = userInfo().uid === 0 ? { uid: idOf("-u"), gid: idOf("-g") } : {};
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
   chmodSync(folder, 0o700);
@@ -87,7 +87,7 @@ class PostgresServer {
     return rows[0].size;
   }
 
-  /** Statements that all clients send while some work lasts. */
+  /** Statements sent by all clients while some work runs. */
   async countStatements(work) {
     await this.#logStatements("all");
     const before = this.#statements;

@@ -1,9 +1,9 @@
 import { questions } from "./corpus.mjs";
 
-/** How many of the known answers a search must find; the others may rightly lose against notes that say nearly the same. */
+/** The share of known answers that a search must find; the others may rightly lose to notes with nearly the same content. */
 const LEAST_SHARE_FOUND = 0.97;
 
-/** Asks about known notes, each question once, and holds the answers against what is known. */
+/** Asks about known notes, each question once, and compares the answers with what is known. */
 export class Questioner {
   #seed;
   #of;
@@ -24,19 +24,19 @@ export class Questioner {
     return taken;
   }
 
-  /** Counts whether the answer holds the note that was asked about. */
+  /** Counts whether the answer contains the note in question. */
   see(isFound, asked) {
     this.#checked += 1;
     if (isFound) this.#found += 1;
     else this.#missed ??= asked;
   }
 
-  /** Reports the share that was found since the last time, and starts anew. */
+  /** Reports the share found since the last call, and starts anew. */
   report(results, figure) {
     const share = this.#found / this.#checked;
     results.add({ ...figure, name: `${figure.name}: known note among the first ten`, unit: "%", value: share * 100 });
     const example = this.#missed ? `, e.g. not ${JSON.stringify(this.#missed.question)}` : "";
-    // What others miss is their affair.
+    // The misses of other systems do not fail the run.
     results.check(
       share >= LEAST_SHARE_FOUND || figure.system !== undefined,
       `${figure.name}: ${this.#found} of ${this.#checked} known notes were found${example}`,
@@ -45,7 +45,7 @@ export class Questioner {
   }
 }
 
-/** True when a result of a search is this note, whether it came back as a memory or as a piece of a document. */
+/** True when a search result is this note, whether as a memory or as a chunk of a document. */
 export function holds(results, { text, reference }) {
   return results.some(({ memory, chunk }) => {
     const found = memory ?? chunk;

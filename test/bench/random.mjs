@@ -1,6 +1,6 @@
 const SHIFT = 20;
 
-/** Numbers from 0 up to 1 that are the same for the same seed (mulberry32). */
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function randomFrom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -11,14 +11,14 @@ export function randomFrom(seed) {
   };
 }
 
-/** Any of the list, each as likely as the other. */
+/** Any item of the list, with equal probability. */
 export function any(random, list) {
   return list[Math.floor(random() * list.length)];
 }
 
 /**
- * One of the list, the first ones more often than the last: the n-th about as often as 1/(n + 20), as words and names are
- * spread in real texts once the words of grammar are left aside (Zipf and Mandelbrot).
+ * An item of the list, the first ones more often than the last: the n-th with a probability of about 1/(n + 20), like words
+ * and names in real texts without function words (Zipf and Mandelbrot).
  */
 export function frequent(random, list) {
   const place = SHIFT * Math.pow((list.length + SHIFT) / SHIFT, random()) - SHIFT;

@@ -1,12 +1,12 @@
-/** What a run has measured, and what was wrong. */
+/** What a run has measured, and what went wrong. */
 export class Results {
   figures = [];
   problems = [];
   remarks = [];
 
   /**
-   * Keeps one figure. `size` is the number of notes that it belongs to, `system` who was measured; values that could not be
-   * measured are left out.
+   * Records one figure. `size` is the number of notes it belongs to, `system` the measured one; values that could not be
+   * measured are omitted.
    */
   add({ section, name, unit, size, system = "Recollect", value }) {
     if (value === undefined || value === null || Number.isNaN(value)) return;
@@ -15,27 +15,27 @@ export class Results {
     process.stderr.write(`  ${system === "Recollect" ? "" : `${system}: `}${name}${place}: ${format(value)} ${unit}\n`);
   }
 
-  /** Keeps the percentiles of a load under one name. */
+  /** Records the percentiles of a load under one name. */
   addTimes(figure, { p50, p95, p99 }) {
     for (const [share, value] of Object.entries({ p50, p95, p99 }))
       this.add({ ...figure, name: `${figure.name}, ${share}`, unit: "ms", value });
   }
 
-  /** Something that must be true of the answers, or the run has failed. */
+  /** A condition that the answers must meet, or the run fails. */
   check(isRight, problem) {
     if (isRight) return;
     this.problems.push(problem);
     process.stderr.write(`  WRONG: ${problem}\n`);
   }
 
-  /** A sentence for the report: what was left out, or how it was measured. */
+  /** A sentence for the report: what was omitted, or how something was measured. */
   remark(sentence) {
     this.remarks.push(sentence);
     process.stderr.write(`  ${sentence}\n`);
   }
 }
 
-/** Three digits, as far as they say anything. */
+/** Three significant digits, where they mean anything. */
 export function format(value) {
   if (value >= 100) return Math.round(value).toLocaleString("en");
   if (value >= 10) return value.toFixed(value % 1 === 0 ? 0 : 1);

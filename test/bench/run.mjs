@@ -1,4 +1,4 @@
-// `npm run bench`: how fast Recollect is, how that grows, and how others do on the same notes. `--help` lists the options.
+// `npm run bench`: how fast Recollect is, how that scales, and how others do on the same notes. `--help` lists the options.
 import { cpus, loadavg } from "node:os";
 import { cleanUpWhenInterrupted, removeAll } from "./children.mjs";
 import { heldLine } from "./facts/run.mjs";
@@ -91,7 +91,7 @@ function readArguments() {
   }
 }
 
-/** What one part cannot measure does not keep the others from it; it fails the run at the end. */
+/** A part that fails does not keep the others from being measured; it fails the run at the end. */
 async function measureAll(options, results) {
   const { seed, sizes } = options;
   const product = new Product(options.dist, options.settings);

@@ -11,7 +11,7 @@ const KEY = "sm_bench_0123456789abcdef01234567";
 const MOST_MEMORIES_OF_ONE_CALL = 100;
 const CALLERS_WHILE_FILLING = 2;
 
-/** The built program of a folder, as its users run it: `dist` is the folder that holds `main.js`. */
+/** A folder's built program, run as its users run it: `dist` is the folder that contains `main.js`. */
 export class Product {
   #dist;
   #settings;
@@ -25,12 +25,12 @@ export class Product {
     return this.#dist;
   }
 
-  /** The same program with more settings. */
+  /** The same program with additional settings. */
   with(settings) {
     return new Product(this.#dist, { ...this.#settings, ...settings });
   }
 
-  /** Short name of the program's way to keep data; folders of another one may not fit. */
+  /** A short name for the program's storage format; folders of another one may not be compatible. */
   storeVersion() {
     const folder = join(this.#dist, "adapters", "store");
     const hash = createHash("sha256");
@@ -39,7 +39,7 @@ export class Product {
     return hash.digest("hex").slice(0, 8);
   }
 
-  /** `recollect serve` on a free port, once it has said where it answers. */
+  /** `recollect serve` on a free port, once it has printed its address. */
   async serve(dataDirectory, settings = {}) {
     const child = startChild(process.execPath, [join(this.#dist, "main.js"), "serve", "--port", "0", "--json"], {
       env: this.#environment(dataDirectory, settings),
@@ -58,7 +58,7 @@ export class Product {
     );
   }
 
-  /** What `recollect status` says of a folder. */
+  /** The output of `recollect status` for a folder. */
   async status(dataDirectory, settings = {}) {
     const child = startChild(process.execPath, [join(this.#dist, "main.js"), "status", "--json"], {
       env: this.#environment(dataDirectory, settings),
@@ -69,7 +69,7 @@ export class Product {
     return JSON.parse(output);
   }
 
-  /** `recollect add` of a folder; `ended` resolves with the code that it ends with. */
+  /** `recollect add` of a folder; `ended` resolves to its exit code. */
   add(dataDirectory, folder) {
     const child = startChild(process.execPath, [join(this.#dist, "main.js"), "add", "--yes", folder], {
       env: this.#environment(dataDirectory, {}),
@@ -78,7 +78,7 @@ export class Product {
     return { pid: child.pid, ended: new Promise((resolve) => child.once("exit", resolve)) };
   }
 
-  /** Moves the record of a folder to a database. @returns the code that the command ended with */
+  /** Moves the store of a folder to a database. @returns the exit code of the command */
   move(dataDirectory, database) {
     const child = startChild(process.execPath, [join(this.#dist, "main.js"), "move", "--to", database], {
       env: this.#environment(dataDirectory, {}),
@@ -92,7 +92,7 @@ export class Product {
     return {
       PATH,
       HOME,
-      // Where npm is reached through a proxy, the Chroma engine is too.
+      // If npm is reached through a proxy, the Chroma engine is too.
       ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }),
       RECOLLECT_DATA_DIR: dataDirectory,
       RECOLLECT_API_KEY: KEY,
@@ -130,7 +130,7 @@ class Service {
     return this.#client.get(path);
   }
 
-  /** Sends a file; the receipt of its document. */
+  /** Sends a file; returns the receipt of its document. */
   async upload(name, bytes) {
     const form = new FormData();
     form.set("file", new File([bytes], name));
@@ -141,13 +141,13 @@ class Service {
     return answer.json();
   }
 
-  /** What a search finds, and the stages that the answer's header names. */
+  /** The results of a search, and the stages named in the answer's header. */
   async search(body) {
     const answer = await this.post("/v4/search", { limit: 10, ...body });
     return { ...answer.body, stages: readStages(answer.headers["server-timing"]) };
   }
 
-  /** Writes the notes with these numbers into a container as memories, which are searchable at once. */
+  /** Writes the notes with these numbers into a container as memories, which are searchable immediately. */
   async fill(seed, containerTag, numbers) {
     const batches = [];
     for (let from = 0; from < numbers.length; from += MOST_MEMORIES_OF_ONE_CALL)
@@ -164,7 +164,7 @@ class Service {
     await Promise.all(Array.from({ length: CALLERS_WHILE_FILLING }, work));
   }
 
-  /** Moves all of one container into another, and waits until that is done. */
+  /** Moves everything from one container into another, and waits until that is done. */
   async merge(from, into) {
     const merge = { containerTags: [from, into], targetContainerTag: into };
     const { body } = await this.post("/v3/container-tags/merge", merge);
@@ -176,14 +176,14 @@ class Service {
     }
   }
 
-  /** Resident memory in MB: of the service, of its children (the Chroma engine), and the highest of the service so far. */
+  /** Resident memory in MB: of the service, of its children (the Chroma engine), and the service's peak so far. */
   memory() {
     const { resident, highest } = memoryOf(this.pid);
     const children = childrenOf(this.pid).reduce((sum, pid) => sum + (memoryOf(pid).resident ?? 0), 0);
     return { resident, highest, children };
   }
 
-  /** Processor time so far in milliseconds, in steps of ten; NaN where the system does not say. */
+  /** Processor time so far in milliseconds, in steps of ten; NaN if the system does not report it. */
   processorTime() {
     return processorTimeOf(this.pid) ?? Number.NaN;
   }

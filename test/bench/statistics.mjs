@@ -1,4 +1,4 @@
-/** The value below which this share of the sorted values lies; undefined of none. */
+/** The value below which this share of the sorted values lies; undefined for an empty list. */
 export function percentile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
@@ -12,8 +12,8 @@ export function median(values) {
 }
 
 /**
- * The exponent of the power of the size that fits the values best (least squares on logarithms): 0 stays as it is, 1 grows as
- * the size does. Undefined with fewer than two points above zero.
+ * The exponent of the size that fits the values best (least squares on logarithms): 0 is constant, 1 grows with the size.
+ * Undefined with fewer than two points above zero.
  */
 export function growthExponent(points) {
   const logs = points.filter(({ size, value }) => size > 0 && value > 0);

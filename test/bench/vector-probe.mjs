@@ -1,5 +1,5 @@
-// A process of its own that asks the vector indexes alone, without service and text search, and holds their answers against
-// every vector of the record. Argument: a request as JSON; prints recall and times as JSON.
+// A separate process that queries the vector indexes directly, without service and text search, and compares the results
+// with all vectors of the store. Argument: a request as JSON; prints recall and times as JSON.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { questions } from "./corpus.mjs";
@@ -59,7 +59,7 @@ try {
     }
   }
 
-  /** Equal cosines may come in any order, so a hit is right when it is as near as the last of the true ones. */
+  /** Equal cosines may be in any order, so a result is right when it is as near as the last of the true ones. */
   function recallOf(found) {
     const right = found.map((hits, at) => {
       const least = truth[at].at(-1) - 1e-5;
@@ -82,7 +82,7 @@ async function waitUntilReady(index, mode) {
   }
 }
 
-/** The ten highest cosines of each query, best first, by comparing it with every vector. */
+/** The ten highest cosines of each query, best first, by an exact scan. */
 async function nearestOfAll({ space, container, vectors }) {
   const best = vectors.map(() => []);
   for (let after = 0; ;) {

@@ -1,5 +1,5 @@
-// The words that the corpus is made of. Some are written here; names, places and terms are built from parts, so that there
-// are thousands of them, as in real notes, whose rare words are mostly names.
+// The words of the corpus. Some are listed here; names, places and terms are built from parts, so that there are
+// thousands of them, as in real notes, whose rare words are mostly names.
 
 const list = (text) => text.trim().split(/\s+/);
 
@@ -33,7 +33,7 @@ function makeTerms(count) {
   const codas = list("n r l m s x nd rn th st p d rl");
   const terms = new Set();
   for (let at = 1; terms.size < count; at++) {
-    // A multiplicative walk visits the combinations in no order that a reader would notice.
+    // A multiplicative walk visits the combinations in no noticeable order.
     const draw = (salt, from) => from[((at * 2_654_435_761 + salt * 40_503) >>> 7) % from.length];
     const middle = at % 3 === 0 ? draw(3, onsets) + draw(11, middles) : "";
     terms.add(draw(1, onsets) + draw(5, middles) + middle + draw(17, onsets) + draw(7, middles) + draw(29, codas));

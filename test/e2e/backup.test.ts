@@ -21,7 +21,7 @@ function withFolders(work: (folders: Folders) => Promise<void>) {
 
 const back = async ({ data, target }: Folders) => runProgram(data, ["backup", target, "--json"]);
 
-/** A folder with the fact in it, of which tests have copies, as no program has it open. */
+/** A folder with one fact, which no program has open; tests use copies of it. */
 let original: string;
 beforeAll(async () => {
   original = await mkdtemp(join(tmpdir(), "recollect-original-"));
@@ -47,7 +47,7 @@ async function documentsIn(data: string): Promise<number> {
 }
 
 test(
-  "a backup of a folder that is not in use is a data folder that answers the same",
+  "a backup of a folder that is not in use is a data folder with the same answers",
   () =>
     withFolders(async (folders) => {
       await cp(original, folders.data, { recursive: true });
@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  "a backup says which key it does not have, where there is one",
+  "a backup names the key file that it does not contain, if there is one",
   () =>
     withFolders(async (folders) => {
       await cp(original, folders.data, { recursive: true });
@@ -80,7 +80,7 @@ test(
 );
 
 test(
-  "while callers write, a backup has everything that was acknowledged before it began, and uploaded files",
+  "a backup during writes has everything acknowledged before it started, and uploaded files",
   () =>
     withFolders(async (folders) => {
       const service = await startServe(folders.data);
@@ -119,7 +119,7 @@ test(
 );
 
 test.skipIf(process.platform === "win32")(
-  "a backup is for its user alone",
+  "a backup is readable by its user only",
   () =>
     withFolders(async (folders) => {
       await cp(original, folders.data, { recursive: true });
@@ -132,7 +132,7 @@ test.skipIf(process.platform === "win32")(
 );
 
 test(
-  "a folder that holds something, and one in the data folder, are refused, and stay as they are",
+  "refuses a target that is not empty or is inside the data folder, and leaves it unchanged",
   () =>
     withFolders(async (folders) => {
       await cp(original, folders.data, { recursive: true });
@@ -151,7 +151,7 @@ test(
 );
 
 test(
-  "there is nothing to back up in a folder without a memory",
+  "refuses to back up a folder without a store",
   () =>
     withFolders(async (folders) => {
       const { code, stderr } = await back(folders);
@@ -162,7 +162,7 @@ test(
 );
 
 test(
-  "a damaged store is told, and no backup is left",
+  "reports a damaged store, and leaves no backup behind",
   () =>
     withFolders(async (folders) => {
       await cp(original, folders.data, { recursive: true });
@@ -178,7 +178,7 @@ test(
 );
 
 test(
-  "a backup that was killed is no folder of the name that it was to have",
+  "a killed backup leaves no folder under the final name",
   () =>
     withFolders(async (folders) => {
       await cp(original, folders.data, { recursive: true });

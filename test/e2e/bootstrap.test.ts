@@ -11,13 +11,13 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const COMPILER = ["typescript", "@typescript", "@types", "undici-types"];
-/** Lie beside the program, for text in pictures. */
+/** Files for text recognition that are copied beside the program. */
 const COPIED = ["tesseract.js-core", "@tesseract.js-data"];
 const JOINER = ["rolldown", "@rolldown", "@oxc-project"];
 
 /**
- * Stands for npm, which is slow and needs a network: takes half a second, complains when it does not work alone, and
- * gives the packages that the build needs. Says in a file that it was called.
+ * Stands in for npm, which is slow and needs a network: takes half a second, complains when another instance runs, and
+ * provides the packages that the build needs. Records its calls in a file.
  */
 const npm = (packages: readonly string[]): string => `#!${process.execPath}
   import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
@@ -43,12 +43,12 @@ interface Copy {
   /** Runs the bootstrap of the copy. */
   start(...args: string[]): { child: ChildProcess; ended: Promise<Outcome> };
   write(file: string, text: string): Promise<void>;
-  /** What the built program prints, or null when there is none. */
+  /** The output of the built program, or null when there is none. */
   result(): string | null;
   npmCalls(): string[];
 }
 
-/** The bootstrap as it is, with a program of one line to build. */
+/** The real bootstrap, with a one-line program to build. */
 async function withCopy(
   work: (copy: Copy) => Promise<void>,
   packages: readonly string[] = [...COMPILER, ...JOINER, ...COPIED],
@@ -95,7 +95,7 @@ const PRUNE = expect.stringMatching(/^prune --omit=dev --ignore-scripts .*--work
 
 const left = (copy: Copy): string[] => readdirSync(copy.path).filter((name) => /^(dist\.|\.bootstrap)/.test(name));
 
-test("several at once install once and build once, and a later one does neither", () =>
+test("parallel runs install and build only once, and a later run does neither", () =>
   withCopy(async (copy) => {
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => copy.start().ended));
     expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
@@ -110,14 +110,14 @@ test("several at once install once and build once, and a later one does neither"
     expect(left(copy)).toEqual([]);
   }));
 
-test("what only tests need is installed when they are run, once, and is no reason to install again", () =>
+test("test dependencies are installed once, when tests run, and cause no reinstallation", () =>
   withCopy(async (copy) => {
     const runs: readonly (readonly string[])[] = [[], ["--tests"], ["--tests"], [], ["--build"]];
     for (const args of runs) expect(await copy.start(...args).ended).toMatchObject({ code: 0 });
     expect(copy.npmCalls()).toEqual([INSTALL, PRUNE, expect.not.stringContaining("--workspaces")]);
   }));
 
-test("a build that fails says so, ends with 1 and leaves the last good one; the next good one replaces it", () =>
+test("a failed build says so, exits with 1 and keeps the last good one; the next good build replaces it", () =>
   withCopy(async (copy) => {
     await copy.start().ended;
     await copy.write("src/main.ts", 'console.log("second") + ;\n');
@@ -131,18 +131,18 @@ test("a build that fails says so, ends with 1 and leaves the last good one; the 
     await copy.write("src/main.ts", 'console.log("third");\n');
     expect(await copy.start().ended).toMatchObject({ code: 0 });
     expect(copy.result()).toBe("third");
-    // What the build needs was removed after the first, and stayed while it failed.
+    // The build dependencies were removed after the first build, and stayed after the failed one.
     expect(copy.npmCalls()).toEqual([INSTALL, PRUNE, INSTALL, PRUNE]);
     expect(left(copy)).toEqual([]);
   }));
 
-test("one that is killed in the middle is in nobody's way", () =>
+test("a killed run does not block later ones", () =>
   withCopy(async (copy) => {
     const killed = copy.start();
     await waitFor(() => copy.npmCalls().length > 0, "npm");
     killed.child.kill("SIGKILL");
     await killed.ended;
-    // What it has started goes on for a moment.
+    // The process that it started continues for a moment.
     await waitFor(() => !existsSync(join(copy.path, "npm-at-work")), "the end of npm");
     expect(left(copy)).toEqual([".bootstrap.lock"]);
     expect(isAlive(Number(readFileSync(join(copy.path, ".bootstrap.lock"), "utf8")))).toBe(false);
@@ -163,7 +163,7 @@ async function writeTwo(copy: Copy): Promise<void> {
 const output = (copy: Copy): string =>
   execFileSync(process.execPath, [join(copy.path, "dist/main.js")], { encoding: "utf8" });
 
-test("the modules of the program are joined", () =>
+test("the modules of the program are joined into one", () =>
   withCopy(async (copy) => {
     await writeTwo(copy);
     expect(await copy.start().ended).toMatchObject({ code: 0, stderr: expect.not.stringContaining("more slowly") });
@@ -171,7 +171,7 @@ test("the modules of the program are joined", () =>
     expect(output(copy)).toBe("first\n");
   }));
 
-test("a system on which modules cannot be joined gets them one by one, and is told", () =>
+test("a system that cannot join modules gets separate ones, with a warning", () =>
   withCopy(
     async (copy) => {
       await writeTwo(copy);
@@ -187,7 +187,7 @@ test("a system on which modules cannot be joined gets them one by one, and is to
     [...COMPILER, ...COPIED],
   ));
 
-test("modules that cannot be joined half-way are no program: the build fails and leaves the last good one", () =>
+test("a failure while joining modules fails the build and keeps the last good one", () =>
   withCopy(async (copy) => {
     await copy.start().ended;
     await copy.write("src/main.ts", 'console.log("second");\n');

@@ -19,7 +19,7 @@ const SETTINGS = () => ({
   AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
 });
 
-test("with RECOLLECT_BLOBS an upload is kept in the bucket, read back from it, and goes with its document", async () => {
+test("with RECOLLECT_BLOBS an upload is stored in the bucket, read from it, and deleted with its document", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory, SETTINGS());
     const form = new FormData();
@@ -41,7 +41,7 @@ test("with RECOLLECT_BLOBS an upload is kept in the bucket, read back from it, a
   });
 });
 
-test("a file in the bucket is read from there, and no copy stays on the machine", async () => {
+test("a file in the bucket is read from there, and leaves no copy on the machine", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory, SETTINGS());
     const form = new FormData();
@@ -59,7 +59,7 @@ test("a file in the bucket is read from there, and no copy stays on the machine"
   });
 });
 
-test("the doctor keeps something in the bucket, and says when that cannot be done", async () => {
+test("doctor stores a test file in the bucket, and reports when that fails", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory, SETTINGS());
     const sound = await runProgram(dataDirectory, ["doctor"], SETTINGS());

@@ -35,7 +35,7 @@ const ADD = {
   params: { name: "add-memory", arguments: { content: "Mia lives in Porto." } },
 };
 
-/** Lets no module be loaded from anywhere but the folder: packages may lie in folders above it by chance. */
+/** Allows modules to be loaded only from this folder: folders above it may contain packages by chance. */
 function onlyFrom(place: string): string[] {
   const hooks = `export async function resolve(name, context, next) {
     const found = await next(name, context);
@@ -55,10 +55,10 @@ interface Manifest {
 
 const manifest = () => JSON.parse(readFileSync(join(unpacked(), "manifest.json"), "utf8")) as Manifest;
 
-/** What a desktop client puts in for the names in a manifest; what was not answered stays as it is. */
+/** The values that a desktop client substitutes in a manifest; placeholders without an answer stay. */
 const fill = (text: string) => text.replaceAll("${__dirname}", unpacked());
 
-test("the unpacked bundle starts as its manifest says, answers initialize and keeps a memory", async () => {
+test("the unpacked bundle starts as its manifest says, answers initialize and stores a memory", async () => {
   const { version, server } = manifest();
   const child = spawn(process.execPath, [...onlyFrom(folder), ...server.mcp_config.args.map(fill)], {
     cwd: unpacked(),
@@ -86,7 +86,7 @@ test("the unpacked bundle starts as its manifest says, answers initialize and ke
   expect(await ended).toBe(0);
 }, 60_000);
 
-test("it holds what runs on every platform, and neither sources nor tools", () => {
+test("the bundle contains what runs on every platform, and neither sources nor tools", () => {
   expect(readdirSync(unpacked()).toSorted()).toEqual([
     "LICENSE",
     "dist",

@@ -14,10 +14,10 @@ const SIZES = {
   maxFileBytes: 52_428_800,
 };
 const LIMITS = bodyLimits(SIZES);
-/** As long as a body may be over MCP. */
+/** The size limit of a body over MCP. */
 const MCP_BYTES = 4 * 1024 * 1024 + 6 * SIZES.maxTextBytes;
 const maxTextBytes = SIZES.maxTextBytes - 100;
-/** Another one with `FUZZ_SEED=…`. */
+/** Choose another seed with `FUZZ_SEED=…`. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_261_126);
 const FUZZED = 500;
 const KNOWN: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -60,8 +60,8 @@ function* bodiesTo(operation: Operation, tried: Set<string>): Generator<Attack> 
     yield { what, method, path: pathOf(operation), body: bytes };
 }
 
-describe("whoever asks for health is answered in time, and the process stays small, while a scoped key sends", () => {
-  test(`${FUZZED} requests made from the API document, whole and broken (seed ${SEED})`, MINUTES, async () => {
+describe("health checks are answered in time, and the process stays small, while a scoped key sends", () => {
+  test(`${FUZZED} valid and invalid requests generated from the OpenAPI document (seed ${SEED})`, MINUTES, async () => {
     const source = { components, known: (name: string) => KNOWN[name], always: new Set(Object.keys(KNOWN)) };
     const any = fc.oneof(...operations.map((operation) => requestsTo(operation, source)));
     const made = fc.sample(any, { seed: SEED, numRuns: FUZZED });
@@ -107,7 +107,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
 
   test("the worst arguments to every tool", MINUTES, async () => {
     const list = overMcp({ what: "list", bytes: () => Buffer.from(message("tools/list", "{}")) });
-    // The attacks before this one may have used up what a key may ask for.
+    // The attacks before this one may have used up the key's rate limit.
     const listed = await vi.waitFor(
       async () => {
         const answer = await service.send(list);
@@ -170,7 +170,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     ]);
   });
 
-  test("forms and JSON to the pages for signing in, and to other processes' door", MINUTES, async () => {
+  test("forms and JSON to the sign-in pages and the internal interface between processes", MINUTES, async () => {
     const paths = [
       "/oauth/register",
       "/oauth/token",
@@ -197,7 +197,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     );
   });
 
-  test("the hardest texts, until they are found", MINUTES, async () => {
+  test("the most expensive texts, until they are searchable", MINUTES, async () => {
     await service.expectBorne(
       Object.entries(HARD_TEXTS).map(([what, piece]) => ({
         what,
@@ -212,7 +212,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     );
   });
 
-  test("many documents and messages at once, until the last of them is found", MINUTES, async () => {
+  test("many documents and messages in one request, until the last one is searchable", MINUTES, async () => {
     const text = HARD_TEXTS["prose"] ?? "";
     const mia = { containerTags: ["mia"] };
     const documents = Array.from({ length: 600 }, (_, index) => `${index}. ${text.repeat(15)}`);
@@ -235,7 +235,7 @@ describe("whoever asks for health is answered in time, and the process stays sma
     ]);
   });
 
-  test("three of the largest batches at the same time, to a service that has done nothing else", MINUTES, async () => {
+  test("three of the largest batches at the same time, to a freshly started service", MINUTES, async () => {
     const text = HARD_TEXTS["prose"] ?? "";
     const documents = Array.from({ length: 15 }, (_, index) => `${index} 👍 ${text.repeat(980_000 / text.length)}`);
     const body = Buffer.from(JSON.stringify({ documents, containerTag: "mia", taskType: "superrag" }));
@@ -255,7 +255,7 @@ function overMcp({ what, bytes }: WorstBody): Attack {
   return { what, method: "POST", path: "/mcp?tools=all", headers, body: bytes };
 }
 
-/** A form with a file, and other fields before it. */
+/** A form with a file, preceded by other fields. */
 function upload(what: string, bytes: () => Buffer, fields = ""): Attack {
   const tag = '--limit\r\ncontent-disposition: form-data; name="containerTag"\r\n\r\nmia\r\n';
   const file =

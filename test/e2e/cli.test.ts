@@ -18,7 +18,7 @@ import {
 import { startScriptedModel } from "../support/scripted-model.js";
 import { useSilentEmbedder } from "../support/slow-embedder.js";
 
-/** A start takes half a second alone, and many times that beside other tests. */
+/** A start takes half a second alone, and much longer beside other tests. */
 vi.setConfig({ testTimeout: 60_000 });
 
 interface Started {
@@ -26,7 +26,7 @@ interface Started {
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** The built program with its streams caught. */
+/** The built program with captured streams. */
 function start(data: string, argv: readonly string[], input = "", extra?: Readonly<Record<string, string>>): Started {
   const child = spawn(process.execPath, [PROGRAM, ...argv], { env: environmentFor(data, extra) });
   let stdout = "";
@@ -40,7 +40,7 @@ function start(data: string, argv: readonly string[], input = "", extra?: Readon
 
 const run = (data: string, argv: readonly string[], input?: string) => start(data, argv, input).result;
 
-test("commands explain themselves, and wrong use ends with 2", async () => {
+test("commands explain themselves, and wrong usage exits with 2", async () => {
   await withDataDirectory(async (data) => {
     const names = ["serve", "mcp", "add"];
     const help = await Promise.all(names.map((name) => run(data, [name, "--help"])));
@@ -56,7 +56,7 @@ test("commands explain themselves, and wrong use ends with 2", async () => {
   });
 });
 
-test("what one command added, from a pipe and a file, the next one finds, forgets and reports", async () => {
+test("what one command added from a pipe or a file, later commands find, forget and report", async () => {
   await withDataDirectory(async (data) => {
     const piped = await run(data, ["add", "-", "--json"], "I live in Lisbon. I prefer green tea to coffee.");
     const receipt = parseAnswer<DocumentReceipt>(piped);
@@ -80,7 +80,7 @@ test("what one command added, from a pipe and a file, the next one finds, forget
   });
 });
 
-test("commands go through a service that is running, and leave it running", async () => {
+test("commands use a running service, and leave it running", async () => {
   await withDataDirectory(async (data) => {
     const service = await startServe(data);
     try {
@@ -100,7 +100,7 @@ test("commands go through a service that is running, and leave it running", asyn
   });
 });
 
-test("a command says in its own words what failed, and logs it only where that is asked for", async () => {
+test("a command describes a failure itself, and logs it only on request", async () => {
   await withDataDirectory(async (data) => {
     const folder = join(data, "papers");
     await mkdir(folder);
@@ -115,7 +115,7 @@ test("a command says in its own words what failed, and logs it only where that i
   });
 });
 
-test("files whose addition the user ends are counted, not called failed, and adding them again goes on", async () => {
+test("files not added because of an interruption are counted, not called failed; a second run adds them", async () => {
   await withDataDirectory(async (data) => {
     const folder = join(data, "notes");
     await mkdir(folder);
@@ -137,7 +137,7 @@ test("files whose addition the user ends are counted, not called failed, and add
   });
 });
 
-test("a folder without a memory gets one only from what begins one, which says so", async () => {
+test("only commands that start a memory create one in an empty folder, and they say so", async () => {
   await withDataDirectory(async (data) => {
     const folder = join(data, "tpyo");
     for (const command of [["status"], ["search", "x"], ["keys", "create"], ["login"], ["doctor"]]) {
@@ -160,7 +160,7 @@ test("a folder without a memory gets one only from what begins one, which says s
   });
 });
 
-test("doctor's exit code is its finding", async () => {
+test("doctor's exit code reflects its findings", async () => {
   await withDataDirectory(async (data) => {
     expect((await run(data, ["add", "I live in Lisbon."])).code).toBe(0);
     const { result } = start(data, ["doctor", "--json"], "", { RECOLLECT_VECTORS: "exact" });
@@ -173,7 +173,7 @@ test("doctor's exit code is its finding", async () => {
   });
 });
 
-test("try shows everything and leaves nothing", async () => {
+test("try demonstrates everything and leaves no files", async () => {
   await withDataDirectory(async (data) => {
     const result = await run(data, ["try", "--json"]);
     expect(result.code).toBe(0);
@@ -182,7 +182,7 @@ test("try shows everything and leaves nothing", async () => {
   });
 });
 
-test("add that is interrupted while it waits keeps the document and puts everything away", async () => {
+test("add that is interrupted while waiting keeps the document and cleans up", async () => {
   await withDataDirectory(async (data) => {
     const embedder = await useSilentEmbedder(data);
     try {
@@ -198,7 +198,7 @@ test("add that is interrupted while it waits keeps the document and puts everyth
   });
 }, 60_000);
 
-test("doctor ends with the first signal also where the language model does not answer", async () => {
+test("doctor exits at the first signal even when the language model does not answer", async () => {
   const model = await startScriptedModel();
   model.always(() => ({ fault: "stall" }));
   const asking = { RECOLLECT_LLM_BASE_URL: model.url, RECOLLECT_LLM_MODEL: "silent" };

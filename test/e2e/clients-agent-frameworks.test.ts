@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { openClientService, type ClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** The hooks for agent frameworks, called as the frameworks call them; those themselves are not installed here. */
+/** The hooks for agent frameworks, called as the frameworks call them; the frameworks themselves are not installed here. */
 
 interface Message {
   readonly role: string;
@@ -42,14 +42,14 @@ const options = (customId: string) => ({
 const QUESTION = { role: "user", content: "What is Ada's dog called?" };
 const ANSWER = { role: "assistant", content: "Byron." };
 
-/** The text of the conversation that was kept under this id. */
+/** The text of the conversation stored under this id. */
 async function kept(customId: string): Promise<string> {
   const { body } = await service.rest.send("GET", `/v3/documents/${customId}`);
   expect(body.containerTags).toEqual(["agent"]);
   return body.content;
 }
 
-/** What the processors tell the model besides the messages. */
+/** What the processors add to the messages for the model. */
 async function instructionsFrom({ input }: Pick<Processors, "input">): Promise<string> {
   const instructions: string[] = [];
   const messageList = {
@@ -101,7 +101,7 @@ trial.tries(
 
 trial.tries(
   ["voltagent.createSupermemoryHooks", "voltagent.withSupermemory"],
-  "search with every parameter, and keep what is said",
+  "search with every parameter, and store the conversation",
   async () => {
     const search = {
       threshold: 0.2,

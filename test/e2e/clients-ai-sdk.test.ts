@@ -6,7 +6,7 @@ import { requireFromTools } from "../support/from-tools.js";
 import { waitFor } from "../support/recollect-process.js";
 import { startScriptedModel, type ScriptedModel } from "../support/scripted-model.js";
 
-/** The memory tools for the AI SDK, called by the AI SDK itself because a model asks for them. */
+/** The memory tools for the AI SDK, called by the AI SDK itself at a model's request. */
 
 type Model = Parameters<typeof tools.withSupermemory>[0];
 interface Generated {
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const config = () => ({ baseUrl: service.url, containerTags: [TAG] });
 
-/** Lets the model ask for one tool, and gives what the tool told it. */
+/** Makes the model call one tool, and returns the tool's result. */
 async function askFor(tool: string, input: object): Promise<unknown> {
   llm.script({ tool, input }, "Done.");
   const { text, steps } = await generateText({
@@ -58,7 +58,7 @@ function execute(tool: unknown, input: object): Promise<unknown> {
 
 const trial = tryClient("aiSdkTools");
 
-describe("tools that a model asks for", () => {
+describe("tools called by a model", () => {
   trial.tries("supermemoryTools", "add, search, list, forget and delete", async () => {
     const added = await askFor("addMemory", { memory: "Ada's favourite tea is Assam." });
     expect(added).toMatchObject({ success: true, memory: { id: expect.any(String), status: "queued" } });
@@ -91,7 +91,7 @@ describe("tools that a model asks for", () => {
   });
 });
 
-describe("tools alone", () => {
+describe("tools called directly", () => {
   trial.tries(["addMemoryTool", "searchMemoriesTool", "getProfileTool"], "work without a model", async () => {
     const added = await execute(tools.addMemoryTool(service.key, config()), { memory: "Ada's cat is called Byron." });
     expect(added).toMatchObject({ success: true });
@@ -125,7 +125,7 @@ describe("tools alone", () => {
     },
   );
 
-  trial.tries("memoryForgetTool", "forgets by the exact text, and says when there is none", async () => {
+  trial.tries("memoryForgetTool", "forgets by exact text, and reports when nothing matches", async () => {
     const forget = tools.memoryForgetTool(service.key, { baseUrl: service.url, projectId: "tea" });
     await service.rest.send("POST", "/v4/memories", {
       containerTag: "sm_project_tea",
@@ -138,14 +138,14 @@ describe("tools alone", () => {
     });
   });
 
-  trial.tries("getContainerTags", "names the tags that the service is asked with", () => {
+  trial.tries("getContainerTags", "returns the tags used in requests", () => {
     expect(tools.getContainerTags({ projectId: "tea" })).toEqual(["sm_project_tea"]);
     expect(tools.getContainerTags({})).toEqual(["sm_project_default"]);
   });
 });
 
 describe("a model with memory", () => {
-  trial.tries("withSupermemory", "is told what is known, and what is said is kept", async () => {
+  trial.tries("withSupermemory", "gives the model known facts, and stores what is said", async () => {
     const wrapped = tools.withSupermemory(model, {
       containerTag: TAG,
       customId: "talk-1",

@@ -33,7 +33,7 @@ const capture = (content: string) => ({
 });
 const FIRST = "[user]\nWe chose SQLite for the record of Recollect.\n[assistant]\nNoted.";
 
-trial.tries("POST /v3/documents", "captures a session, and goes on with it under the same id", async () => {
+trial.tries("POST /v3/documents", "captures a session, and continues it under the same id", async () => {
   const first = await plugin().call("POST", "/v3/documents", capture(FIRST), 25_000);
   expect(first.status).toBe(200);
   const next = `${FIRST}\n[user]\nThe release of Recollect is planned for June.`;
@@ -54,14 +54,14 @@ trial.tries("POST /v4/profile", "recalls at the start of a session and at every 
   expect(textsOf(kept.slice(0, 5))).toMatch(/release.*June/s);
 });
 
-trial.tries("POST /v4/profile", "an unknown repository is an empty profile", async () => {
+trial.tries("POST /v4/profile", "returns an empty profile for an unknown repository", async () => {
   const unknown = { containerTag: "repo_other__fedcba9876543210", q: "anything" };
   const { status, body } = await plugin().call("POST", "/v4/profile", unknown, PROFILE_LIMIT);
   expect(status).toBe(200);
   expect(body).toMatchObject({ profile: { static: [], dynamic: [] }, searchResults: { results: [], total: 0 } });
 });
 
-trial.tries("POST /v4/search", "finds by sm_scope, as older versions ask", async () => {
+trial.tries("POST /v4/search", "filters by sm_scope, as older versions do", async () => {
   const search = (value: string) =>
     plugin().call("POST", "/v4/search", {
       q: "What is the record of Recollect?",
@@ -74,7 +74,7 @@ trial.tries("POST /v4/search", "finds by sm_scope, as older versions ask", async
   expect((await search("personal")).body).toMatchObject({ results: [], total: 0 });
 });
 
-trial.tries("GET /v3/session", "names the organisation of the status line", async () => {
+trial.tries("GET /v3/session", "names the organisation for the status line", async () => {
   const { status, body } = await plugin().call("GET", "/v3/session");
   expect(status).toBe(200);
   expect(body).toMatchObject({
@@ -105,7 +105,7 @@ trial.tries("POST /v4/profile", "answers in 3 s after a cold start over 2,000 me
 
 trial.isInTable();
 
-/** Writes so many memories of one container into a data folder, and gives a key for it. */
+/** Writes this many memories of one container into a data folder, and returns a key for it. */
 async function fill(dataDirectory: string, count: number): Promise<string> {
   const opened = await openCore({ dataDirectory });
   const call = { actor: localActor(opened.actor.organizationId) };

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { openClientService, type ClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** Claude's memory tool: files that live as documents, read back word for word. */
+/** Claude's memory tool: files stored as documents, read back verbatim. */
 
 let service: ClientService;
 let memory: ClaudeMemoryTool;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the tool tells the model; errors begin with `Error:`. */
+/** The tool's output to the model; errors begin with `Error:`. */
 async function run(command: MemoryCommand): Promise<string> {
   const { content, is_error } = await memory.handleCommandForToolResult(command, "call");
   expect(content.startsWith("Error:")).toBe(is_error);
@@ -23,14 +23,14 @@ async function run(command: MemoryCommand): Promise<string> {
 const trial = tryClient("claudeMemory");
 const FILE = "/memories/trip/plan.md";
 
-trial.tries(["create", "view"], "a file reads as it was written", async () => {
+trial.tries(["create", "view"], "read a file as it was written", async () => {
   expect(await run({ command: "create", path: FILE, file_text: "Porto\nLisbon\nFaro" })).toBe(`File created: ${FILE}`);
   expect(await run({ command: "view", path: FILE })).toBe("   1\tPorto\n   2\tLisbon\n   3\tFaro");
   expect(await run({ command: "view", path: FILE, view_range: [2, 2] })).toBe("   2\tLisbon");
   expect(await run({ command: "view", path: "/memories/none.md" })).toContain("not found");
 });
 
-trial.tries("create", "again replaces the file, also while it is being processed", async () => {
+trial.tries("create", "replaces an existing file, even while it is being processed", async () => {
   await run({ command: "create", path: FILE, file_text: "Porto\nBraga\nFaro" });
   await run({ command: "create", path: FILE, file_text: "Porto\nEvora\nFaro" });
   expect(await run({ command: "view", path: FILE })).toBe("   1\tPorto\n   2\tEvora\n   3\tFaro");
@@ -45,7 +45,7 @@ trial.tries(["str_replace", "insert"], "edit the newest text", async () => {
   expect(await run({ command: "view", path: FILE })).toContain("Coimbra");
 });
 
-trial.tries("view", "a folder lists its files and folders, whatever project tags they carry", async () => {
+trial.tries("view", "lists files and folders, whatever project tags they carry", async () => {
   await run({ command: "create", path: "/memories/todo.txt", file_text: "Buy a map." });
   expect(await run({ command: "view", path: "/memories" })).toBe("Directory: /memories/\n- trip/\n- todo.txt");
   expect(await run({ command: "view", path: "/memories/trip/" })).toBe("Directory: /memories/trip/\n- plan.md");
@@ -54,13 +54,13 @@ trial.tries("view", "a folder lists its files and folders, whatever project tags
   for (const document of body.memories) expect(document.containerTags).toEqual(["claude_memory"]);
 });
 
-trial.tries("view", "another project sees nothing of it", async () => {
+trial.tries("view", "shows nothing of another project", async () => {
   const other = createClaudeMemoryTool(service.key, { baseUrl: service.url, projectId: "other" });
   expect((await other.handleCommand({ command: "view", path: "/memories" })).content).toContain("(empty)");
   expect((await other.handleCommand({ command: "view", path: FILE })).success).toBe(false);
 });
 
-trial.tries(["create", "delete"], "the same path in another project is another file", async () => {
+trial.tries(["create", "delete"], "treat the same path in another project as another file", async () => {
   const other = createClaudeMemoryTool(service.key, { baseUrl: service.url, projectId: "other" });
   await other.handleCommand({ command: "create", path: FILE, file_text: "Rome" });
   expect(await run({ command: "view", path: FILE })).toContain("Coimbra");
@@ -80,7 +80,7 @@ trial.tries(["rename", "delete"], "move a file and remove it", async () => {
   await service.settle();
 });
 
-/** The commands of the tool, from its type: a new one does not compile until it is tried here. */
+/** The commands of the tool, taken from its type: a new one does not compile until it is tested here. */
 const COMMANDS: Readonly<Record<MemoryCommand["command"], true>> = {
   view: true,
   create: true,

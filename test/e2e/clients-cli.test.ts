@@ -9,7 +9,7 @@ import { type ScriptedGithub, startGithub } from "../support/scripted-github.js"
 import { openBrowser, type OwnerBrowser } from "../support/owner-browser.js";
 import { commandsOf, openSupermemoryCli, type SupermemoryCli } from "../support/supermemory-cli.js";
 
-/** The command line inside the official package, as a program, in an empty home that names the service. */
+/** The command line of the official package, run as a program with an empty home folder that names the service. */
 
 let service: ClientService;
 let cli: SupermemoryCli;
@@ -28,7 +28,7 @@ const TAG = ["--tag", "work"];
 
 const trial = tryClient("cli");
 
-describe("who is asking", () => {
+describe("identity", () => {
   trial.tries("whoami", "names the organisation, in text and in JSON", async () => {
     const [text, data] = await Promise.all([cli.print("whoami"), cli.read("whoami")]);
     expect(data).toMatchObject({ user: { id: expect.any(String) }, org: { id: service.rest.actor.organizationId } });
@@ -37,7 +37,7 @@ describe("who is asking", () => {
     expect(text).not.toContain("undefined");
   });
 
-  trial.tries("whoami", "finds the service by its variable too, and tells a wrong key", async () => {
+  trial.tries("whoami", "finds the service by its environment variable too, and reports a wrong key", async () => {
     const environment = { SUPERMEMORY_API_URL: service.url, HOME: cli.folder };
     expect((await cli.run(["whoami"], { environment })).code).toBe(0);
     const wrong = { ...environment, SUPERMEMORY_API_KEY: "sm_nobody_xxxxxxxxxxxxxxxxxxxx" };
@@ -45,7 +45,7 @@ describe("who is asking", () => {
     expect({ code, stderr }).toMatchObject({ code: AUTH_REQUIRED, stderr: expect.stringContaining("Invalid API key") });
   });
 
-  trial.tries(["login", "logout"], "keeps a key that the service knows, and forgets it", async () => {
+  trial.tries(["login", "logout"], "store a valid key, and remove it", async () => {
     const file = join(cli.home, ".supermemory/credentials.json");
     expect(await cli.print("login", "--api-key", service.key)).toContain("Logged in");
     expect(JSON.parse(await readFile(file, "utf8"))).toMatchObject({
@@ -57,21 +57,21 @@ describe("who is asking", () => {
     expect((await cli.run(["login", "--api-key", "sm_nobody_xxxxxxxxxxxxxxxxxxxx"])).code).toBe(AUTH_REQUIRED);
   });
 
-  trial.tries(["config", "config get", "config set", "init"], "shows and writes where the service is", async () => {
+  trial.tries(["config", "config get", "config set", "init"], "show and set the service address", async () => {
     expect(await cli.print("config", "get", "apiUrl")).toBe(service.url);
     expect(await cli.print("config", "set", "output", "human", "--scope", "global")).toContain("Set output = human");
     expect(await cli.print("init", "--scope", "global", "--api-url", service.url)).toContain("Configured");
     expect(await cli.print("config")).toContain(service.url);
   });
 
-  trial.tries(["setup", "open"], "need no browser: they print what an agent or a person would open", async () => {
+  trial.tries(["setup", "open"], "print what an agent or a person would open, without a browser", async () => {
     expect(await cli.print("setup", "--prompt")).toContain("npm install supermemory");
     expect(await cli.print("open", "docs", "--no-browser")).toContain("/docs");
   });
 });
 
 describe("documents", () => {
-  trial.tries("add", "takes a text, a file, standard input and a batch", async () => {
+  trial.tries("add", "accepts a text, a file, standard input and a batch", async () => {
     await writeFile(join(cli.folder, "harbour.md"), "# Harbour\n\nThe ferry leaves at noon.\n");
     const text = await cli.read(
       "add",
@@ -111,7 +111,7 @@ describe("documents", () => {
     expect(none).toContain("No documents found.");
   });
 
-  trial.tries(["docs get", "docs chunks", "docs status"], "show one document, its pieces and its state", async () => {
+  trial.tries(["docs get", "docs chunks", "docs status"], "show one document, its chunks and its status", async () => {
     const [text, data, chunks, status, missing] = await Promise.all([
       cli.print("docs", "get", "ada"),
       cli.read("docs", "get", "harbour"),
@@ -126,14 +126,14 @@ describe("documents", () => {
     expect(missing).toMatchObject({ code: NOT_FOUND, message: expect.stringContaining("nobody") });
   });
 
-  trial.tries("docs delete", "removes by customId; what is gone is not found", async () => {
+  trial.tries("docs delete", "removes by customId, and reports an unknown document", async () => {
     expect(await cli.print("docs", "delete", "two", "--yes")).toContain("Deleted document two");
     expect((await cli.refuse("docs", "delete", "two", "--yes")).code).toBe(NOT_FOUND);
   });
 });
 
 describe("memories", () => {
-  trial.tries("search", "prints memories, or pieces in other modes, with all that may be included", async () => {
+  trial.tries("search", "prints memories, or chunks in other modes, with every include option", async () => {
     const [text, hybrid, none] = await Promise.all([
       cli.print("search", "Who leads the search team?", ...TAG),
       cli.read(
@@ -159,7 +159,7 @@ describe("memories", () => {
     expect(none).toBe("No results found.");
   });
 
-  trial.tries(["remember", "update", "forget"], "a memory gets a new version and is forgotten", async () => {
+  trial.tries(["remember", "update", "forget"], "add, update and forget a memory", async () => {
     const { memories } = await cli.read(
       "remember",
       "Cleo plays the cello",
@@ -179,7 +179,7 @@ describe("memories", () => {
     expect((await cli.refuse("forget", "nobody", ...TAG)).code).toBe(NOT_FOUND);
   });
 
-  trial.tries("profile", "prints what is known, with a question and for an empty tag", async () => {
+  trial.tries("profile", "prints known facts, with a question and for an empty tag", async () => {
     await cli.print("remember", "Dora likes figs", "--tag", "dora", "--static");
     const [text, data, none] = await Promise.all([
       cli.print("profile", "--tag", "dora"),
@@ -193,36 +193,46 @@ describe("memories", () => {
 });
 
 describe("container tags", () => {
-  trial.tries(["tags create", "tags info", "tags list", "tags context"], "are made, shown and described", async () => {
-    expect(await cli.print("tags", "create", "atlas", "--name", "Atlas")).toBe("✓ Created container tag atlas (Atlas)");
-    expect(await cli.print("tags", "context", "atlas", "--set", "Maps of the coast.")).toContain("Updated context");
-    expect(await cli.print("tags", "context", "atlas")).toContain("Maps of the coast.");
-    expect(await cli.print("tags", "context", "atlas", "--clear")).toContain("Cleared context");
-    const [info, list, missing] = await Promise.all([
-      cli.print("tags", "info", "work"),
-      cli.print("tags", "list"),
-      cli.refuse("tags", "info", "nothing"),
-    ]);
-    expect(info).toMatch(/Documents:\s+[1-9]/);
-    expect(list).toMatch(/\bwork\s+[1-9]\s+[1-9]\s+\S+/);
-    expect(list).toMatch(/\batlas\s+0\s+0/);
-    expect(missing.code).toBe(NOT_FOUND);
-  });
+  trial.tries(
+    ["tags create", "tags info", "tags list", "tags context"],
+    "create, show and describe container tags",
+    async () => {
+      expect(await cli.print("tags", "create", "atlas", "--name", "Atlas")).toBe(
+        "✓ Created container tag atlas (Atlas)",
+      );
+      expect(await cli.print("tags", "context", "atlas", "--set", "Maps of the coast.")).toContain("Updated context");
+      expect(await cli.print("tags", "context", "atlas")).toContain("Maps of the coast.");
+      expect(await cli.print("tags", "context", "atlas", "--clear")).toContain("Cleared context");
+      const [info, list, missing] = await Promise.all([
+        cli.print("tags", "info", "work"),
+        cli.print("tags", "list"),
+        cli.refuse("tags", "info", "nothing"),
+      ]);
+      expect(info).toMatch(/Documents:\s+[1-9]/);
+      expect(list).toMatch(/\bwork\s+[1-9]\s+[1-9]\s+\S+/);
+      expect(list).toMatch(/\batlas\s+0\s+0/);
+      expect(missing.code).toBe(NOT_FOUND);
+    },
+  );
 
-  trial.tries(["tags merge", "tags delete"], "move into each other, and go with what is in them", async () => {
-    await cli.print("add", "A lighthouse on the cliff.", "--tag", "coast");
-    await service.settle();
-    expect(await cli.print("tags", "merge", "coast", "--into", "atlas")).toMatch(/^✓ Merged coast into atlas/);
-    await service.settle();
-    expect(await cli.print("tags", "info", "atlas")).toMatch(/Documents:\s+1\b/);
-    expect((await cli.refuse("tags", "info", "coast")).code).toBe(NOT_FOUND);
-    expect(await cli.print("tags", "delete", "atlas", "--yes")).toContain("Deleted container tag atlas");
-    expect((await cli.refuse("tags", "delete", "atlas", "--yes")).code).toBe(NOT_FOUND);
-  });
+  trial.tries(
+    ["tags merge", "tags delete"],
+    "merge a container tag into another, and delete it with its contents",
+    async () => {
+      await cli.print("add", "A lighthouse on the cliff.", "--tag", "coast");
+      await service.settle();
+      expect(await cli.print("tags", "merge", "coast", "--into", "atlas")).toMatch(/^✓ Merged coast into atlas/);
+      await service.settle();
+      expect(await cli.print("tags", "info", "atlas")).toMatch(/Documents:\s+1\b/);
+      expect((await cli.refuse("tags", "info", "coast")).code).toBe(NOT_FOUND);
+      expect(await cli.print("tags", "delete", "atlas", "--yes")).toContain("Deleted container tag atlas");
+      expect((await cli.refuse("tags", "delete", "atlas", "--yes")).code).toBe(NOT_FOUND);
+    },
+  );
 });
 
 describe("the organisation", () => {
-  trial.tries(["status", "logs"], "count what is kept and what was asked", async () => {
+  trial.tries(["status", "logs"], "count stored data and requests", async () => {
     const [status, data, logs, errors] = await Promise.all([
       cli.print("status"),
       cli.read("status", "--period", "24h"),
@@ -244,20 +254,24 @@ describe("the organisation", () => {
     });
   });
 
-  trial.tries(["billing", "billing usage", "billing invoices"], "is a plan of its own without limits", async () => {
-    const [plan, usage, invoices] = await Promise.all([
-      cli.print("billing"),
-      cli.print("billing", "usage"),
-      cli.print("billing", "invoices"),
-    ]);
-    expect(plan).toMatch(/Plan:\s+\w+/);
-    expect(usage).toContain("unlimited");
-    expect(invoices).toBe("No invoices found.");
-  });
+  trial.tries(
+    ["billing", "billing usage", "billing invoices"],
+    "show a plan without limits, and no invoices",
+    async () => {
+      const [plan, usage, invoices] = await Promise.all([
+        cli.print("billing"),
+        cli.print("billing", "usage"),
+        cli.print("billing", "invoices"),
+      ]);
+      expect(plan).toMatch(/Plan:\s+\w+/);
+      expect(usage).toContain("unlimited");
+      expect(invoices).toBe("No invoices found.");
+    },
+  );
 
   trial.tries(
     ["team list", "team invitations", "team invite", "team remove", "team role"],
-    "is one owner",
+    "show a single owner, and refuse changes",
     async () => {
       const [members, data, invitations, ...refusals] = await Promise.all([
         cli.print("team", "list"),
@@ -280,7 +294,7 @@ describe("the organisation", () => {
 
   trial.tries(
     ["connectors list", "connectors sync", "connectors history", "connectors disconnect", "connectors resources"],
-    "says so where there is no such connection",
+    "report that there is no such connection",
     async () => {
       expect(await cli.print("connectors", "list")).toBe("No connectors found.");
       const refusals = await Promise.all(
@@ -314,7 +328,7 @@ describe("connectors", () => {
     await github.close();
   });
 
-  /** Signs in where the command says, as a browser would, and comes back. */
+  /** Signs in at the address that the command prints, as a browser would, and returns. */
   async function browse(link: URL): Promise<void> {
     const back = new URL(link.searchParams.get("redirect_uri") ?? "");
     back.searchParams.set("code", "good");
@@ -357,7 +371,7 @@ describe("connectors", () => {
 describe("keys and plugins", () => {
   trial.tries(
     ["keys create", "keys list", "keys toggle", "keys revoke"],
-    "are made, shown, switched and revoked",
+    "create, list, toggle and revoke keys",
     async () => {
       expect(await cli.print("keys", "create", "--name", "laptop")).toMatch(
         /Created API key laptop[^]*sm_\w+[^]*Scope:\s+full/,
@@ -397,7 +411,7 @@ describe("keys and plugins", () => {
 
   trial.tries(
     ["plugins connect", "plugins list", "plugins status", "plugins revoke"],
-    "are connected with a key of their own",
+    "connect plugins with their own key",
     async () => {
       expect(await cli.print("plugins", "list")).toContain("No plugins connected.");
       expect(await cli.print("plugins", "connect", "codex", "--auto-configure")).toMatch(
@@ -413,7 +427,7 @@ describe("keys and plugins", () => {
   const credentials = async (...path: string[]) =>
     JSON.parse(await readFile(join(cli.home, ...path, "credentials.json"), "utf8")) as { apiKey: string };
 
-  trial.tries("login", "asks in the browser, and keeps the key that the owner approves", async () => {
+  trial.tries("login", "asks in the browser, and stores the key that the owner approves", async () => {
     const { code, stdout } = await approveInBrowser(["login", "--no-browser"], "approve");
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("Organization: Recollect") });
     const { apiKey, ...kept } = await credentials(".supermemory");
@@ -427,7 +441,7 @@ describe("keys and plugins", () => {
     expect((await credentials(".supermemory")).apiKey).toBe(apiKey);
   });
 
-  trial.tries("plugin login", "connects every plugin that is installed with one approval", async () => {
+  trial.tries("plugin login", "connects every installed plugin with one approval", async () => {
     const plugin = join(cli.home, ".cursor/plugins/local/cursor-supermemory/.cursor-plugin/plugin.json");
     const codex = join(cli.home, ".codex");
     const skills = ["forget", "login", "save", "search"].map((skill) =>
@@ -448,7 +462,7 @@ describe("keys and plugins", () => {
   });
 });
 
-/** Runs a command that prints the address of a page and waits, and gives it the owner's answer there. */
+/** Runs a command that prints the address of a page and waits, and submits the owner's answer there. */
 async function approveInBrowser(args: readonly string[], decision: "approve" | "decline") {
   const browser = openBrowser(service.rest, { host: new URL(service.url).host });
   await browser.signIn();

@@ -15,7 +15,7 @@ describe("Codex", () => {
   const trial = tryClient("codex");
   const plugin = () => openPlugin(service, { "x-sm-source": "codex" });
 
-  trial.tries(["POST /v3/memories", "POST /v3/memories/list"], "adds and lists by the old names", async () => {
+  trial.tries(["POST /v3/memories", "POST /v3/memories/list"], "add and list by the old names", async () => {
     const { status, body } = await plugin().call("POST", "/v3/memories", {
       content: "Codex prefers small functions.",
       containerTag: REPO,
@@ -44,7 +44,7 @@ describe("Codex", () => {
 
   trial.tries(
     "DELETE /v3/memories/{id}",
-    "takes the id of a memory that a search gave, as well as a document's",
+    "accepts the id of a memory from a search, as well as a document's",
     async () => {
       const created = await service.rest.send("POST", "/v4/memories", {
         containerTag: REPO,
@@ -60,7 +60,7 @@ describe("Codex", () => {
     },
   );
 
-  trial.tries("PATCH /v3/container-tags/{tag}", "gives the repository a name", async () => {
+  trial.tries("PATCH /v3/container-tags/{tag}", "names the repository", async () => {
     const { status, body } = await plugin().call("PATCH", `/v3/container-tags/${REPO}`, { name: "recollect" });
     expect(status).toBe(200);
     expect(body).toMatchObject({ containerTag: REPO, name: "recollect" });
@@ -68,7 +68,7 @@ describe("Codex", () => {
 
   trial.tries(
     ["DELETE /v4/memories", "GET /v3/session"],
-    "forgets by text, and asks who it is in several places",
+    "forget by text, and identify the user; other account paths answer 404",
     async () => {
       await service.rest.send("POST", "/v4/memories", {
         containerTag: REPO,

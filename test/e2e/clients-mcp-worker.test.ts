@@ -5,7 +5,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin } from "../support/plugin.js";
 
-/** The vendor's MCP worker, pointed here by its API_URL: it checks every answer against shapes of its own. */
+/** The vendor's MCP worker, pointed here by its API_URL: it validates every answer against its own schemas. */
 
 let service: ClientService;
 let sdk: Supermemory;
@@ -19,7 +19,7 @@ afterAll(() => service.close());
 const plugin = () => openPlugin(service, { "x-sm-source": "supermemory-mcp" });
 const TAG = "sm_project_default";
 
-/** Shapes that the worker refuses to go without (contract 7.8). */
+/** Fields that the worker requires (contract 7.8). */
 const count = z.int().nonnegative();
 const pagination = z.object({ currentPage: count, limit: count, totalItems: count, totalPages: count });
 const textOrNothing = z.string().nullish();
@@ -143,7 +143,7 @@ const documentType = z.enum(
 
 const trial = tryClient("mcpWorker");
 
-trial.tries("GET /v3/session", "lets a key in", async () => {
+trial.tries("GET /v3/session", "accepts a key", async () => {
   const { status, body } = await openPlugin(service).call("GET", "/v3/session");
   expect(status).toBe(200);
   session.parse(body);

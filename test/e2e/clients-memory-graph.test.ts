@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect } from "vitest";
 import { openClientService, type ClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** The graph component's own functions, over what the service answers to the call that feeds it. */
+/** The graph component's own functions, applied to the service's answer to the call that feeds it. */
 
 const fromGraph = createRequire(createRequire(import.meta.url).resolve("@supermemory/memory-graph/package.json"));
 const { createElement } = fromGraph("react") as { readonly createElement: (component: () => null) => object };
 const { renderToString } = fromGraph("react-dom/server") as { readonly renderToString: (element: object) => string };
 
-/** What the package's declarations say; they name their parts in a way that TypeScript cannot follow from here. */
+/** The package's declarations, which TypeScript cannot resolve from here. */
 interface GraphApiDocument {
   readonly id: string;
   readonly title: string | null;
@@ -43,7 +43,7 @@ const { DEFAULT_COLORS, useGraphData, VersionChainIndex } = memoryGraph as {
   };
 };
 
-/** Runs the hook that lays the graph out, as a page without a browser would. */
+/** Runs the hook that lays out the graph, without a browser. */
 function layOut(documents: readonly GraphApiDocument[]): Graph {
   let graph: Graph | undefined;
   const Probe = () => {
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The request of the web app and of MCP; the answer's names are the API's, which the app gives the graph's. */
+/** The request of the web app and of MCP; the app renames the API's fields to the graph's. */
 async function fetchDocuments(body: object): Promise<GraphApiDocument[]> {
   const answer = await fetch(`${service.url}/v3/documents/documents`, {
     method: "POST",
@@ -91,56 +91,48 @@ async function fetchDocuments(body: object): Promise<GraphApiDocument[]> {
 
 const trial = tryClient("memoryGraph");
 
-trial.tries(
-  ["useGraphData", "VersionChainIndex"],
-  "draws documents, memories and how they follow each other",
-  async () => {
-    await service.rest.send("POST", "/v3/documents", {
-      content: "Ada leads the search team. Bo leads the storage team.",
-      containerTag: "graph",
-    });
-    await service.rest.send("POST", "/v3/documents", { content: "Cleo plays the cello.", containerTag: "elsewhere" });
-    await service.settle();
-    const created = await service.rest.send("POST", "/v4/memories", {
-      containerTag: "graph",
-      memories: [{ content: "Dora lives in Rome" }],
-    });
-    const { id } = created.body.memories[0];
-    const update = { containerTag: "graph", id, newContent: "Dora lives in Porto" };
-    const { body: updated } = await service.rest.send("PATCH", "/v4/memories", update);
+trial.tries(["useGraphData", "VersionChainIndex"], "draws documents, memories and their versions", async () => {
+  await service.rest.send("POST", "/v3/documents", {
+    content: "Ada leads the search team. Bo leads the storage team.",
+    containerTag: "graph",
+  });
+  await service.rest.send("POST", "/v3/documents", { content: "Cleo plays the cello.", containerTag: "elsewhere" });
+  await service.settle();
+  const created = await service.rest.send("POST", "/v4/memories", {
+    containerTag: "graph",
+    memories: [{ content: "Dora lives in Rome" }],
+  });
+  const { id } = created.body.memories[0];
+  const update = { containerTag: "graph", id, newContent: "Dora lives in Porto" };
+  const { body: updated } = await service.rest.send("PATCH", "/v4/memories", update);
 
-    const documents = await fetchDocuments({ containerTags: ["graph"] });
-    const memories = documents.flatMap((document) => document.memories);
-    expect(memories.map(({ memory }) => memory)).toEqual(
-      expect.arrayContaining(["Dora lives in Porto", expect.stringContaining("Ada"), expect.stringContaining("Bo")]),
-    );
-    for (const memory of memories) expect(memory.spaceContainerTag).toBe("graph");
+  const documents = await fetchDocuments({ containerTags: ["graph"] });
+  const memories = documents.flatMap((document) => document.memories);
+  expect(memories.map(({ memory }) => memory)).toEqual(
+    expect.arrayContaining(["Dora lives in Porto", expect.stringContaining("Ada"), expect.stringContaining("Bo")]),
+  );
+  for (const memory of memories) expect(memory.spaceContainerTag).toBe("graph");
 
-    const { nodes, edges } = layOut(documents);
-    const idsOf = (type: string) => nodes.filter((node) => node.type === type).map((node) => node.id);
-    expect(idsOf("document").toSorted()).toEqual(documents.map((document) => document.id).toSorted());
-    expect(idsOf("memory").toSorted()).toEqual([...new Set(memories.map((memory) => memory.id))].toSorted());
-    for (const memory of memories)
-      expect(edges.some(({ target, edgeType }) => target === memory.id && edgeType === "derives")).toBe(true);
-    expect(edges.filter(({ edgeType }) => edgeType === "updates")).toMatchObject([{ source: id, target: updated.id }]);
+  const { nodes, edges } = layOut(documents);
+  const idsOf = (type: string) => nodes.filter((node) => node.type === type).map((node) => node.id);
+  expect(idsOf("document").toSorted()).toEqual(documents.map((document) => document.id).toSorted());
+  expect(idsOf("memory").toSorted()).toEqual([...new Set(memories.map((memory) => memory.id))].toSorted());
+  for (const memory of memories)
+    expect(edges.some(({ target, edgeType }) => target === memory.id && edgeType === "derives")).toBe(true);
+  expect(edges.filter(({ edgeType }) => edgeType === "updates")).toMatchObject([{ source: id, target: updated.id }]);
 
-    const chains = new VersionChainIndex();
-    chains.rebuild(documents);
-    expect(chains.getChain(updated.id)).toMatchObject([
-      { id, version: 1, isLatest: false, memory: "Dora lives in Rome" },
-      { id: updated.id, version: 2, isLatest: true, memory: "Dora lives in Porto" },
-    ]);
-  },
-);
+  const chains = new VersionChainIndex();
+  chains.rebuild(documents);
+  expect(chains.getChain(updated.id)).toMatchObject([
+    { id, version: 1, isLatest: false, memory: "Dora lives in Rome" },
+    { id: updated.id, version: 2, isLatest: true, memory: "Dora lives in Porto" },
+  ]);
+});
 
-trial.tries(
-  "useGraphData",
-  "draws everything when no tag is named, and nothing of a tag without documents",
-  async () => {
-    const everything = layOut(await fetchDocuments({}));
-    expect(everything.nodes.filter(({ type }) => type === "document").length).toBeGreaterThanOrEqual(2);
-    expect(layOut(await fetchDocuments({ containerTags: ["nothing"] }))).toEqual({ nodes: [], edges: [] });
-  },
-);
+trial.tries("useGraphData", "draws everything without a tag, and nothing for a tag without documents", async () => {
+  const everything = layOut(await fetchDocuments({}));
+  expect(everything.nodes.filter(({ type }) => type === "document").length).toBeGreaterThanOrEqual(2);
+  expect(layOut(await fetchDocuments({ containerTags: ["nothing"] }))).toEqual({ nodes: [], edges: [] });
+});
 
 trial.isInTable();

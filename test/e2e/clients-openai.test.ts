@@ -29,10 +29,10 @@ const config = (tags = [TAG]) => ({ baseUrl: service.url, containerTags: tags })
 
 const trial = tryClient("openAiTools");
 
-describe("tools that a model asks for", () => {
+describe("tools called by a model", () => {
   trial.tries(
     ["getToolDefinitions", "memoryToolSchemas", "createToolCallExecutor", "createToolCallsExecutor"],
-    "every tool that is defined can be called",
+    "offer only tools that can be called",
     async () => {
       const names = tools
         .getToolDefinitions()
@@ -70,7 +70,7 @@ describe("tools that a model asks for", () => {
   );
 });
 
-describe("tools alone", () => {
+describe("tools called directly", () => {
   trial.tries(
     ["createAddMemoryFunction", "createSearchMemoriesFunction", "createGetProfileFunction", "supermemoryTools"],
     "add, search and profile",
@@ -162,7 +162,7 @@ describe("tools alone", () => {
 });
 
 describe("a client with memory", () => {
-  trial.tries("withSupermemory", "is told what is known, and keeps what is said", async () => {
+  trial.tries("withSupermemory", "gives the model known facts, and stores what is said", async () => {
     await service.rest.send("POST", "/v4/memories", {
       containerTag: TAG,
       memories: [{ content: "Grace has a dog called Ada.", isStatic: true }],

@@ -16,7 +16,7 @@ describe("OpenClaw", () => {
   const plugin = () => openPlugin(service);
   const TAG = "openclaw_main";
 
-  trial.tries("POST /v3/documents", "adds to the six hours of a day", async () => {
+  trial.tries("POST /v3/documents", "adds to the document of the same customId", async () => {
     const add = {
       containerTag: TAG,
       customId: "session_2026-11-20_b2",
@@ -41,7 +41,7 @@ describe("OpenClaw", () => {
 
   trial.tries(
     ["POST /v4/search", "POST /v4/profile"],
-    "reads memories only, without a mode or a threshold",
+    "return memories only, without a mode or a threshold",
     async () => {
       const { body } = await plugin().call("POST", "/v4/search", {
         q: "What is my favourite tea?",
@@ -56,7 +56,7 @@ describe("OpenClaw", () => {
     },
   );
 
-  trial.tries("DELETE /v4/memories", "forgets the best match, and is told the truth about it", async () => {
+  trial.tries("DELETE /v4/memories", "forgets the best match, and reports it truthfully", async () => {
     const { body } = await plugin().call("POST", "/v4/search", { q: "my favourite tea", containerTag: TAG, limit: 5 });
     const { id } = body.results.find((result: { memory?: string }) => result.memory?.includes("Assam"));
     const forget = { containerTag: TAG, id };
@@ -67,25 +67,29 @@ describe("OpenClaw", () => {
     expect((await plugin().call("DELETE", "/v4/memories", { containerTag: TAG, id: "nobody" })).status).toBe(404);
   });
 
-  trial.tries(["POST /v3/documents/list", "DELETE /v3/documents/bulk"], "wipes by pages of a hundred", async () => {
-    await plugin().call("POST", "/v3/documents/batch", {
-      containerTag: TAG,
-      documents: Array.from({ length: 120 }, (_, index) => `Note ${index}.`),
-    });
-    const ids: string[] = [];
-    for (let page = 1; ; page += 1) {
-      const { body } = await plugin().call("POST", "/v3/documents/list", { containerTags: [TAG], limit: 100, page });
-      ids.push(...body.memories.map(({ id }: { id: string }) => id));
-      if (page >= body.pagination.totalPages) break;
-    }
-    expect(ids).toHaveLength(121);
-    for (const from of [0, 100]) {
-      const batch = ids.slice(from, from + 100);
-      const { body } = await plugin().call("DELETE", "/v3/documents/bulk", { ids: batch });
-      expect(body).toMatchObject({ success: true, deletedCount: batch.length });
-    }
-    await service.settle();
-  });
+  trial.tries(
+    ["POST /v3/documents/list", "DELETE /v3/documents/bulk"],
+    "wipe all documents in pages of a hundred",
+    async () => {
+      await plugin().call("POST", "/v3/documents/batch", {
+        containerTag: TAG,
+        documents: Array.from({ length: 120 }, (_, index) => `Note ${index}.`),
+      });
+      const ids: string[] = [];
+      for (let page = 1; ; page += 1) {
+        const { body } = await plugin().call("POST", "/v3/documents/list", { containerTags: [TAG], limit: 100, page });
+        ids.push(...body.memories.map(({ id }: { id: string }) => id));
+        if (page >= body.pagination.totalPages) break;
+      }
+      expect(ids).toHaveLength(121);
+      for (const from of [0, 100]) {
+        const batch = ids.slice(from, from + 100);
+        const { body } = await plugin().call("DELETE", "/v3/documents/bulk", { ids: batch });
+        expect(body).toMatchObject({ success: true, deletedCount: batch.length });
+      }
+      await service.settle();
+    },
+  );
 
   trial.isInTable();
 });
@@ -95,7 +99,7 @@ describe("Hermes", () => {
   const plugin = () => openPlugin(service, { "x-sm-source": "hermes" });
   const TAG = "hermes";
 
-  trial.tries("POST /v4/conversations", "sends the whole conversation again at every turn", async () => {
+  trial.tries("POST /v4/conversations", "accepts the whole conversation again at every turn", async () => {
     const messages = [
       { role: "system", content: "You are Hermes." },
       { role: "user", content: "My sister Iris lives in Lisbon." },
@@ -125,7 +129,7 @@ describe("Hermes", () => {
     await service.settle();
   });
 
-  trial.tries("POST /v4/conversations", "the same id of another user is another conversation", async () => {
+  trial.tries("POST /v4/conversations", "treats the same id of another user as another conversation", async () => {
     const say = async (content: string, tag: string) => {
       const body = { conversationId: "hermes:42", messages: [{ role: "user", content }], containerTags: [tag] };
       const { id } = (await plugin().call("POST", "/v4/conversations", body)).body;

@@ -15,7 +15,7 @@ const trial = tryClient("openCode");
 const plugin = () => openPlugin(service, { "x-sm-source": "opencode" });
 const START = { shouldLLMFilter: true, filterPrompt: "You are a stateful coding agent." };
 
-trial.tries("PATCH /v3/settings", "at every start, leaves what others have set alone", async () => {
+trial.tries("PATCH /v3/settings", "at every start, leaves the settings of others unchanged", async () => {
   const plain = openPlugin(service);
   await plain.call("PATCH", "/v3/settings", {
     shouldLLMFilter: true,
@@ -34,41 +34,37 @@ trial.tries("PATCH /v3/settings", "at every start, leaves what others have set a
   expect((await other.call("GET", "/v3/settings")).body).toMatchObject({ filterPrompt: "Keep decisions." });
 });
 
-trial.tries(
-  ["POST /v3/documents", "POST /v3/documents/list"],
-  "adds and lists by sm_scope, with the texts",
-  async () => {
-    const metadata = {
-      sm_source: "opencode",
-      sm_client: "opencode",
-      sm_plugin_version: "2.0.16",
-      sm_capture_mode: "tool",
-      sm_scope: "personal",
-      type: "preference",
-    };
-    await teach(service, plugin(), {
-      content: "OpenCode runs tests before it commits.",
-      metadata,
-      entityContext: "x".repeat(1_500),
-    });
-    const filters = { AND: [{ key: "sm_scope", value: "personal", filterType: "metadata" }] };
-    const list = {
-      containerTags: [REPO],
-      filters,
-      limit: 20,
-      order: "desc",
-      sort: "createdAt",
-      includeContent: true,
-    };
-    const { body } = await plugin().call("POST", "/v3/documents/list", list);
-    expect(body.memories[0]).toMatchObject({ content: "OpenCode runs tests before it commits.", metadata });
-    expect(body.pagination).toMatchObject({
-      currentPage: 1,
-      totalItems: expect.any(Number),
-      totalPages: expect.any(Number),
-    });
-  },
-);
+trial.tries(["POST /v3/documents", "POST /v3/documents/list"], "add, and list by sm_scope with texts", async () => {
+  const metadata = {
+    sm_source: "opencode",
+    sm_client: "opencode",
+    sm_plugin_version: "2.0.16",
+    sm_capture_mode: "tool",
+    sm_scope: "personal",
+    type: "preference",
+  };
+  await teach(service, plugin(), {
+    content: "OpenCode runs tests before it commits.",
+    metadata,
+    entityContext: "x".repeat(1_500),
+  });
+  const filters = { AND: [{ key: "sm_scope", value: "personal", filterType: "metadata" }] };
+  const list = {
+    containerTags: [REPO],
+    filters,
+    limit: 20,
+    order: "desc",
+    sort: "createdAt",
+    includeContent: true,
+  };
+  const { body } = await plugin().call("POST", "/v3/documents/list", list);
+  expect(body.memories[0]).toMatchObject({ content: "OpenCode runs tests before it commits.", metadata });
+  expect(body.pagination).toMatchObject({
+    currentPage: 1,
+    totalItems: expect.any(Number),
+    totalPages: expect.any(Number),
+  });
+});
 
 trial.tries(["POST /v4/search", "POST /v4/profile"], "recalls within its scope", async () => {
   const metadata = { sm_source: "claude-code", sm_scope: "project" };

@@ -4,7 +4,7 @@ import { openClientService, type ClientService } from "../support/client-service
 import { tryClient } from "../support/client-table.js";
 import { openPlugin } from "../support/plugin.js";
 
-/** The requests of programs that are no packages to import, field by field as they send them (contract 7.8). */
+/** The requests of programs that cannot be imported as packages, field by field as they send them (contract 7.8). */
 
 let service: ClientService;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe("smfs and @supermemory/bash", () => {
   const trial = tryClient("smfs");
   const plugin = () => openPlugin(service, { "x-sm-source": "smfs" });
   const TAG = "mount";
-  /** What the file system shows of a document; the Rust client needs the page's limit. */
+  /** The fields of a document that the file system shows; the Rust client needs the page's limit. */
   const listing = z.object({
     memories: z.array(
       z.object({
@@ -57,33 +57,29 @@ describe("smfs and @supermemory/bash", () => {
     expect((await plugin().call("GET", "/v3/session")).status).toBe(200);
   });
 
-  trial.tries(
-    ["POST /v3/documents", "POST /v3/documents/list"],
-    "writes files, and lists one or a folder",
-    async () => {
-      for (const filepath of ["/notes/a.md", "/notes/deep/b.md", "/other.md"]) {
-        const file = {
-          content: `The file at ${filepath} is about harbours.`,
-          filepath,
-          containerTag: TAG,
-          metadata: { mode: 33188 },
-        };
-        expect((await plugin().call("POST", "/v3/documents", file)).status).toBe(200);
-      }
-      expect(await pathsUnder("/notes/")).toEqual(["/notes/a.md", "/notes/deep/b.md"]);
-      expect(await list("/notes/a.md")).toMatchObject({
-        memories: [
-          { filepath: "/notes/a.md", content: "The file at /notes/a.md is about harbours.", metadata: { mode: 33188 } },
-        ],
-        pagination: { currentPage: 1, limit: 100, totalItems: 1, totalPages: 1 },
-      });
-      expect(await pathsUnder("/note")).toEqual([]);
-    },
-  );
+  trial.tries(["POST /v3/documents", "POST /v3/documents/list"], "write files, and list one or a folder", async () => {
+    for (const filepath of ["/notes/a.md", "/notes/deep/b.md", "/other.md"]) {
+      const file = {
+        content: `The file at ${filepath} is about harbours.`,
+        filepath,
+        containerTag: TAG,
+        metadata: { mode: 33188 },
+      };
+      expect((await plugin().call("POST", "/v3/documents", file)).status).toBe(200);
+    }
+    expect(await pathsUnder("/notes/")).toEqual(["/notes/a.md", "/notes/deep/b.md"]);
+    expect(await list("/notes/a.md")).toMatchObject({
+      memories: [
+        { filepath: "/notes/a.md", content: "The file at /notes/a.md is about harbours.", metadata: { mode: 33188 } },
+      ],
+      pagination: { currentPage: 1, limit: 100, totalItems: 1, totalPages: 1 },
+    });
+    expect(await pathsUnder("/note")).toEqual([]);
+  });
 
   trial.tries(
     ["POST /v3/documents/file", "GET /v3/documents/{id}"],
-    "uploads a file, and reads it by its id",
+    "upload a file, and read it by its id",
     async () => {
       const form = new FormData();
       form.set("file", new Blob(["Name,Port\nLena,Faro\n"], { type: "text/csv" }), "ships.csv");
@@ -102,7 +98,7 @@ describe("smfs and @supermemory/bash", () => {
     },
   );
 
-  trial.tries("GET /v3/documents/processing", "sees what is not through, of its tag alone", async () => {
+  trial.tries("GET /v3/documents/processing", "shows unfinished documents of its tag only", async () => {
     await plugin().call("POST", "/v3/documents", { content: "Not of this mount.", containerTag: "elsewhere" });
     const { body } = await plugin().call("GET", `/v3/documents/processing?containerTag=${TAG}`);
     expect(body.totalCount).toBe(body.documents.length);
@@ -127,7 +123,7 @@ describe("smfs and @supermemory/bash", () => {
     ]);
   });
 
-  trial.tries(["POST /v4/search", "POST /v4/profile"], "searches under a folder, and reads the profile", async () => {
+  trial.tries(["POST /v4/search", "POST /v4/profile"], "search in a folder, and read the profile", async () => {
     const search = {
       q: "harbours",
       containerTag: TAG,
@@ -144,19 +140,23 @@ describe("smfs and @supermemory/bash", () => {
     });
   });
 
-  trial.tries("PATCH /v3/container-tags/{tag}", "a mount makes its tag and says which paths are memories", async () => {
-    const paths = { memoryFilesystemPaths: ["/notes/"] };
-    expect((await plugin().call("PATCH", "/v3/container-tags/new_mount", paths)).body).toMatchObject({
-      containerTag: "new_mount",
-      ...paths,
-    });
-    expect(
-      (await plugin().call("PATCH", "/v3/container-tags/new_mount", { memoryFilesystemPaths: null })).body
-        .memoryFilesystemPaths,
-    ).toBeNull();
-  });
+  trial.tries(
+    "PATCH /v3/container-tags/{tag}",
+    "creates its tag on mounting, and sets which paths are memories",
+    async () => {
+      const paths = { memoryFilesystemPaths: ["/notes/"] };
+      expect((await plugin().call("PATCH", "/v3/container-tags/new_mount", paths)).body).toMatchObject({
+        containerTag: "new_mount",
+        ...paths,
+      });
+      expect(
+        (await plugin().call("PATCH", "/v3/container-tags/new_mount", { memoryFilesystemPaths: null })).body
+          .memoryFilesystemPaths,
+      ).toBeNull();
+    },
+  );
 
-  trial.tries("DELETE /v3/documents/bulk", "removes files by id, and a folder with all below it", async () => {
+  trial.tries("DELETE /v3/documents/bulk", "removes files by id, and a folder with everything below it", async () => {
     const id = (await list("/renamed.md")).memories[0]?.id;
     const one = { ids: [id], containerTags: [TAG] };
     expect((await plugin().call("DELETE", "/v3/documents/bulk", one)).body).toMatchObject({
@@ -180,7 +180,7 @@ describe("Raycast", () => {
 
   trial.tries(
     ["GET /v3/settings", "GET /v3/projects", "POST /v3/projects"],
-    "checks its key, makes a project and lists it",
+    "check the key, create a project and list it",
     async () => {
       expect((await plugin().call("GET", "/v3/settings")).status).toBe(200);
       const { status, body } = await plugin().call("POST", "/v3/projects", { name: "Trip to Faro" });
@@ -197,7 +197,7 @@ describe("Raycast", () => {
     },
   );
 
-  trial.tries(["POST /v3/documents", "POST /v3/search"], "adds with a title, and finds documents", async () => {
+  trial.tries(["POST /v3/documents", "POST /v3/search"], "add with a title, and find documents", async () => {
     const tags = { containerTags: ["sm_project_raycast"] };
     const add = {
       content: "The ferry to the island leaves at noon.",
@@ -220,7 +220,7 @@ describe("Raycast", () => {
     expect(body).toMatchObject({ total: 1, timing: expect.any(Number) });
   });
 
-  trial.tries("POST /v3/search", "shows errors by their message, which is JSON whatever went wrong", async () => {
+  trial.tries("POST /v3/search", "shows every error by its message, always as JSON", async () => {
     for (const [path, body] of [
       ["/v3/search", { q: "" }],
       ["/v3/nothing", {}],
@@ -251,7 +251,7 @@ describe("the browser extension", () => {
 
   trial.tries(
     ["POST /v3/documents", "POST /v4/search"],
-    "saves a page, and suggests memories without a mode",
+    "save a page, and suggest memories without a mode",
     async () => {
       const tag = "sm_project_web";
       await plugin().call("POST", "/v3/documents", {
@@ -266,7 +266,7 @@ describe("the browser extension", () => {
     },
   );
 
-  trial.tries("POST /v3/documents/batch", "imports bookmarks, twice without harm", async () => {
+  trial.tries("POST /v3/documents/batch", "imports bookmarks, and again without duplicates", async () => {
     const documents = Array.from({ length: 3 }, (_, index) => ({
       content: `Bookmarked post number ${index}.`,
       customId: `post-${index}`,
@@ -289,7 +289,7 @@ describe("the browser extension", () => {
     await service.settle();
   });
 
-  trial.tries(["POST /v3/memories", "POST /v3/search"], "as older versions ask", async () => {
+  trial.tries(["POST /v3/memories", "POST /v3/search"], "work as older versions call them", async () => {
     const add = { content: "The tide turns at nine.", containerTags: ["sm_project_default"] };
     expect((await plugin().call("POST", "/v3/memories", add)).body).toMatchObject({ id: expect.any(String) });
     await service.settle();

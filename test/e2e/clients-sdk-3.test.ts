@@ -7,9 +7,9 @@ import { tryOrganization } from "../contract/sdk/settings.js";
 import { methodsOf, openSdk, type SdkClient, type SdkUnderTest } from "../contract/sdk/under-test.js";
 import { tryClient } from "../support/client-table.js";
 
-/** The third generation of the SDK, which calls documents memories as well. */
+/** The third generation of the SDK, which also calls documents memories. */
 
-/** Its types are older than what the API answers (contract 1.1): the newer ones hold for both. */
+/** Its types are older than the API's answers (contract 1.1), so the newer types are used for both. */
 interface ThirdGeneration extends SdkClient {
   readonly documents: SdkClient["documents"] & DocumentMethods;
   readonly memories: SdkClient["memories"] & DocumentMethods;

@@ -9,7 +9,7 @@ import { methodsOf, openSdk, type SdkUnderTest } from "../contract/sdk/under-tes
 import { openClientService } from "../support/client-service.js";
 import { tryClient } from "../support/client-table.js";
 
-/** The official SDK as it is published, pointed at a running service by its base URL and nothing else. */
+/** The published official SDK, pointed at a running service by its base URL only. */
 
 let sdk: SdkUnderTest<Supermemory>;
 beforeAll(async () => {
@@ -30,8 +30,8 @@ tryManyDocuments(trial, () => sdk);
 tryRecall(trial, () => sdk, ["search", "search.memories"]);
 tryOrganization(trial, () => sdk);
 
-describe("the parts of the newest generation", () => {
-  trial.tries("search", "is callable itself", async () => {
+describe("functions of the newest generation", () => {
+  trial.tries("search", "can be called as a function", async () => {
     const answer = await sdk.client.search({
       q: "was the launch of the rocket after the storms that the weather station warned of",
       containerTag: "recall",
@@ -45,20 +45,20 @@ describe("the parts of the newest generation", () => {
     });
   });
 
-  trial.tries("add", "a wrong key is an authentication error, with the reason", async () => {
+  trial.tries("add", "reports a wrong key as an authentication error, with the reason", async () => {
     const stranger = sdk.client.withOptions({ apiKey: "sm_nobody_xxxxxxxxxxxxxxxxxxxx" });
     const refusal = await sdk.expectRefusal(() => stranger.add({ content: "x" }), "AuthenticationError");
     expect(refusal.message).toContain("Invalid or missing API key");
   });
 
-  trial.tries("add", "a bad request names the field and the rule, one that is too large says so", async () => {
+  trial.tries("add", "names field and rule of a bad request, and the limit of one that is too large", async () => {
     const empty = await sdk.expectRefusal(() => sdk.client.add({ content: "" }), "BadRequestError");
     expect(empty.message).toContain("content: must not be empty");
     const huge = await sdk.expectRefusal(() => sdk.client.add({ content: "x".repeat(1_100_000) }), "APIError");
     expect(huge).toMatchObject({ status: 413, message: expect.stringContaining("1048576") });
   });
 
-  trial.tries("add", "too many requests are tried again when there is room", async () => {
+  trial.tries("add", "retries after too many requests", async () => {
     const settings = { RECOLLECT_RATE_LIMIT: "1", RECOLLECT_RATE_WINDOW_SECONDS: "2" };
     const limited = await openClientService({ settings });
     try {
@@ -72,12 +72,16 @@ describe("the parts of the newest generation", () => {
     }
   });
 
-  trial.tries("search", "Supermemory.local() finds the service by its variable, and needs no key", async () => {
-    vi.stubEnv("SUPERMEMORY_LOCAL_URL", sdk.service.url);
-    vi.stubEnv("SUPERMEMORY_API_KEY", undefined);
-    const local = await Supermemory.local();
-    expect((await local.search({ q: "launch", containerTag: "recall" })).total).toBeGreaterThan(0);
-  });
+  trial.tries(
+    "search",
+    "Supermemory.local() finds the service by its environment variable, and needs no key",
+    async () => {
+      vi.stubEnv("SUPERMEMORY_LOCAL_URL", sdk.service.url);
+      vi.stubEnv("SUPERMEMORY_API_KEY", undefined);
+      const local = await Supermemory.local();
+      expect((await local.search({ q: "launch", containerTag: "recall" })).total).toBeGreaterThan(0);
+    },
+  );
 });
 
 trial.leavesNothingOut(() => methodsOf(sdk.client));

@@ -7,7 +7,7 @@ test("the table of clients in docs/clients.md has a row for each client, in orde
   expect(readClientRows().map((row) => clientOfRow(row) ?? row)).toEqual(clientNames());
 });
 
-test("every client of the table is run by a test", () => {
+test("every client in the table is exercised by a test", () => {
   const tests = readdirSync(import.meta.dirname).filter((file) => file.startsWith("clients-"));
   const sources = tests.map((file) => readFileSync(join(import.meta.dirname, file), "utf8")).join("\n");
   for (const client of clientNames()) expect(sources, CLIENTS[client].name).toContain(`tryClient("${client}")`);

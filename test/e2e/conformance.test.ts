@@ -15,14 +15,14 @@ import {
 } from "../support/recollect-process.js";
 import { startStdioBridge } from "../support/stdio-bridge.js";
 
-// The official suite calls tools, resources and prompts of its own, so it runs with these fixtures beside the product.
-// It cannot send a key, and pages of a browser, as which it comes at times, need one; so a proxy adds the key.
+// The official suite calls its own tools, resources and prompts, so the product runs with these fixtures added.
+// It cannot send a key, which its requests as a browser page need; so a proxy adds the key.
 
 const LONGEST_MS = 180_000;
-/** The suite gives some answers half a second by the clock, which a machine that is stopped for a moment does not keep. */
+/** The suite allows some answers half a second, which a machine that stalls for a moment exceeds. */
 const TWICE = { timeout: LONGEST_MS, retry: 1 };
 
-/** An extension of the protocol that this service does not offer; the revision does not require it. */
+/** A protocol extension that this service does not offer; the revision does not require it. */
 const TASKS = [
   "tasks-capability-negotiation",
   "tasks-dispatch-and-envelope",
@@ -38,13 +38,13 @@ const TASKS = [
 const baseline = (name: string) => join(import.meta.dirname, "conformance", `${name}.yml`);
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 
-/** The suite ended well, and did not just because it found nothing to check. */
+/** The suite succeeded, and not merely because it found nothing to check. */
 function expectConformance(result: Conformance, atLeast: number): void {
   expect(result.exitCode, result.output).toBe(0);
   expect(result.passed.length).toBeGreaterThanOrEqual(atLeast);
 }
 
-describe("with fixtures, over the product's HTTP, behind its own checks of Host, Origin and key", () => {
+describe("with fixtures, over the product's HTTP server and its checks of Host, Origin and key", () => {
   let rest: OpenedRest;
   let proxy: FaultyProxy;
 
@@ -59,7 +59,7 @@ describe("with fixtures, over the product's HTTP, behind its own checks of Host,
     await rest.close();
   });
 
-  test("all that 2026-07-28 requires passes", TWICE, async () => {
+  test("passes all requirements of 2026-07-28", TWICE, async () => {
     const result = await runConformance(`${proxy.url}/mcp`, "2026-07-28");
     expectConformance(result, 120);
     expect({ failed: result.failed, warned: result.warned, unscored: result.failedUnscored }).toEqual({
@@ -69,19 +69,15 @@ describe("with fixtures, over the product's HTTP, behind its own checks of Host,
     });
   });
 
-  test(
-    "all that 2025-11-25 requires passes, except where the server would ask something in the middle of a call",
-    TWICE,
-    async () => {
-      const result = await runConformance(`${proxy.url}/mcp`, "2025-11-25", baseline("http-2025-11-25"));
-      expectConformance(result, 55);
-      expect(result.failedUnscored).toEqual([]);
-    },
-  );
+  test("passes all requirements of 2025-11-25, except for server requests in the middle of a call", TWICE, async () => {
+    const result = await runConformance(`${proxy.url}/mcp`, "2025-11-25", baseline("http-2025-11-25"));
+    expectConformance(result, 55);
+    expect(result.failedUnscored).toEqual([]);
+  });
 });
 
 test(
-  "with fixtures, over HTTP with sessions of the protocol library, which the product has not: all that 2025-11-25 requires passes",
+  "with fixtures, over HTTP with the protocol library's own sessions: passes all requirements of 2025-11-25",
   TWICE,
   async () => {
     const extension = conformanceFixtures();
@@ -101,7 +97,7 @@ test(
   },
 );
 
-describe("with fixtures, over the product's standard input and output, a process for each connection", () => {
+describe("with fixtures, over the product's stdio, one process per connection", () => {
   let program: BuiltProgram;
   beforeAll(async () => {
     program = await buildFixtureProgram();
@@ -111,27 +107,23 @@ describe("with fixtures, over the product's standard input and output, a process
   test.each([
     ["2025-11-25", 69, []],
     ["2026-07-28", 108, ["http-custom-header-server-validation", "http-header-validation", ...TASKS]],
-  ] as const)(
-    "all that %s requires passes, except for what is about HTTP",
-    TWICE,
-    async (revision, atLeast, unscored) => {
-      await withDataDirectory(async (data) => {
-        const bridge = await startStdioBridge([process.execPath, program.file, data], environmentFor(data));
-        try {
-          const result = await runConformance(`${bridge.url}/mcp`, revision, baseline(`stdio-${revision}`));
-          expectConformance(result, atLeast);
-          expect({ warned: result.warned, unscored: result.failedUnscored }).toEqual({ warned: [], unscored });
-        } finally {
-          await bridge.close();
-        }
-        // With debug logging on.
-        expect(bridge.strayLines).toEqual([]);
-      });
-    },
-  );
+  ] as const)("passes all requirements of %s, except those about HTTP", TWICE, async (revision, atLeast, unscored) => {
+    await withDataDirectory(async (data) => {
+      const bridge = await startStdioBridge([process.execPath, program.file, data], environmentFor(data));
+      try {
+        const result = await runConformance(`${bridge.url}/mcp`, revision, baseline(`stdio-${revision}`));
+        expectConformance(result, atLeast);
+        expect({ warned: result.warned, unscored: result.failedUnscored }).toEqual({ warned: [], unscored });
+      } finally {
+        await bridge.close();
+      }
+      // No stray output, although debug logging is on.
+      expect(bridge.strayLines).toEqual([]);
+    });
+  });
 });
 
-describe("without fixtures, the program as it is shipped", () => {
+describe("without fixtures, with the program as shipped", () => {
   const FIXTURES_ONLY = ["http-custom-header-server-validation", "json-schema-2020-12"];
   const KEY = "sm_conformance_0123456789abcdef0123456789";
 
@@ -158,7 +150,7 @@ describe("without fixtures, the program as it is shipped", () => {
   ];
 
   test.each(REVISIONS)(
-    "over HTTP, all that %s requires passes that needs none",
+    "over HTTP, passes all requirements of %s that need no fixtures",
     TWICE,
     async (revision, scenarios, unscored) => {
       await withDataDirectory(async (data) => {
@@ -182,7 +174,7 @@ describe("without fixtures, the program as it is shipped", () => {
     },
   );
 
-  test("over standard input and output, all that 2025-11-25 requires passes that needs none", TWICE, async () => {
+  test("over stdio, passes all requirements of 2025-11-25 that need no fixtures", TWICE, async () => {
     await withDataDirectory(async (data) => {
       const settings = environmentFor(data, { RECOLLECT_LOG_LEVEL: "debug" });
       const bridge = await startStdioBridge([process.execPath, PROGRAM, "mcp"], settings);

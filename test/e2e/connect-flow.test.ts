@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBrowser } from "../support/owner-browser.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** The sign-in of each plugin as its sources do it: page, callback, state, time limit, what is kept (contract 7.2). */
+/** The sign-in of each plugin as its source does it: page, callback, state, time limit and stored file (contract 7.2). */
 
 interface Answer {
   readonly parameters: URLSearchParams;
@@ -18,27 +18,27 @@ interface Answer {
 interface PluginSignIn {
   readonly name: string;
   readonly page: string;
-  /** Host by which the plugin names its callback. */
+  /** The host name that the plugin uses for its callback. */
   readonly host: "localhost" | "127.0.0.1";
-  /** What it sends beside the callback. */
+  /** The parameters it sends besides the callback. */
   readonly sent: Readonly<Record<string, string>>;
-  /** Bytes of its `state`, in hexadecimal; 0 for a plugin that has none. */
+  /** Bytes of its `state`, in hexadecimal; 0 for a plugin without one. */
   readonly stateBytes: number;
-  /** Milliseconds after which it gives up. */
+  /** Milliseconds until it times out. */
   readonly limit: number;
-  /** Names under which it looks for the key. */
+  /** Parameter names in which it looks for the key. */
   readonly keyNames: readonly string[];
-  /** File in the home folder, and what is in it. */
+  /** The file in the home folder, and its content. */
   readonly file: string;
   readonly kept: (answer: Answer) => Record<string, unknown>;
-  /** True when it asks `GET /v3/session` before it keeps anything. */
+  /** True when it calls `GET /v3/session` before it stores anything. */
   readonly checksSession?: boolean;
 }
 
 const MINUTE = 60_000;
 const device = { hostname: "mia", os: "linux", cwd: "/home/mia/atlas", cli_version: "1.0.0" };
 const now = () => new Date().toISOString();
-/** Codex and OpenCode point themselves at the address that comes with the key. */
+/** Codex and OpenCode use the address that comes with the key. */
 const apiUrlIn = ({ parameters }: Answer) => parameters.get("api_url") ?? parameters.get("api_base_url");
 
 const PLUGINS: readonly PluginSignIn[] = [
@@ -136,10 +136,10 @@ const PLUGINS: readonly PluginSignIn[] = [
   },
 ];
 
-/** What every plugin asks of a key, taken together: Claude Code its beginning, OpenClaw its length, MCP no spaces. */
+/** The requirements of all plugins for a key: Claude Code its prefix, OpenClaw its length, MCP no spaces. */
 const KEY = /^sm_[^_\s]+_\S{20,}$/;
 
-/** A plugin that waits for its key, as it does: on a port of its own, for this state and no other, and not for ever. */
+/** A plugin that waits for its key as the real one does: on its own port, for this state only, and with a time limit. */
 async function startPlugin(plugin: PluginSignIn, { url, home }: { url: string; home: string }) {
   const state = randomBytes(plugin.stateBytes).toString("hex");
   let settle: { keep: (file: string) => void; fail: (error: Error) => void };
@@ -200,7 +200,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rm(home, { recursive: true });
   });
 
-  /** What the owner’s browser does with the page that the plugin opened; gives the status of the callback. */
+  /** What the owner's browser does with the page that the plugin opened; returns the status of the callback. */
   async function decide(page: string, decision: "approve" | "decline"): Promise<number> {
     const browser = openBrowser(rest, { host: new URL(url).host });
     const asked = await browser.get(page);
@@ -212,7 +212,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     return arrived.status;
   }
 
-  test("is signed in, keeps what it needs, and its key works", async () => {
+  test("is signed in, stores what it needs, and its key works", async () => {
     const waiting = await startPlugin(plugin, { url, home });
     expect(await decide(waiting.page, "approve")).toBe(200);
     const file = await waiting.outcome;
@@ -233,7 +233,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rest.settle();
   });
 
-  test("is told that the owner declined, and keeps nothing new", async () => {
+  test("learns that the owner declined, and stores nothing new", async () => {
     const before = (await rest.core.listKeys({ actor: rest.actor })).keys.filter(({ client }) => client !== null);
     const waiting = await startPlugin(plugin, { url, home });
     expect(await decide(waiting.page, "decline")).toBe(400);
@@ -243,7 +243,7 @@ describe.each(PLUGINS)("$name", (plugin) => {
     expect(after).toEqual(before);
   });
 
-  test("that gave up gets nothing, and its key is seen and taken back", async () => {
+  test("receives nothing after it timed out, and its key is visible and revocable", async () => {
     const waiting = await startPlugin({ ...plugin, limit: 0 }, { url, home });
     await expect(waiting.outcome).rejects.toThrow("timed out");
     await waiting.close();
@@ -255,9 +255,9 @@ describe.each(PLUGINS)("$name", (plugin) => {
     await rest.core.revokeKey({ actor: rest.actor }, { id: lost?.id });
   });
 
-  // The others send no state, so there is nothing that they could check.
+  // The other plugins send no state, so they cannot check it.
   if (plugin.stateBytes > 0)
-    test("takes no answer that carries another state", async () => {
+    test("rejects a callback with another state", async () => {
       const waiting = await startPlugin(plugin, { url, home });
       const forged = waiting.page.replace(/state%3D[0-9a-f]+/, "state%3D00");
       expect(forged).not.toBe(waiting.page);

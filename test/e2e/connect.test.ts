@@ -33,7 +33,7 @@ const ask = async (...argv: string[]): Promise<Record<string, unknown>> => {
   return JSON.parse(stdout) as Record<string, unknown>;
 };
 
-test("what connect writes starts a server that answers; undo leaves the home as it was", async () => {
+test("the configuration written by connect starts a working server; undo restores the home folder", async () => {
   const file = join(home, ".cursor", "mcp.json");
   mkdirSync(join(home, ".cursor"));
   const before = '{\n  // mine\n  "mcpServers": {}\n}\n';
@@ -70,7 +70,7 @@ interface Launch {
   readonly env: Record<string, string>;
 }
 
-test("a plugin gets a key of its own, which the data folder knows", async () => {
+test("a plugin gets its own key, which the data folder knows", async () => {
   const { keyId, file } = (await ask("codex-plugin", "--write")) as { keyId: string; file: string };
   expect(file).toBe(join(home, ".codex", "supermemory.json"));
   const { apiKey } = JSON.parse(readFileSync(file, "utf8")) as { apiKey: string };

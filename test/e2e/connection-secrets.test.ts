@@ -8,7 +8,7 @@ import { GRANOLA_KEY, startGranola } from "../support/scripted-granola.js";
 import { startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
 import { S3_KEYS, startS3 } from "../support/scripted-s3.js";
 
-/* What is signed in with stands nowhere in the clear: in no file, in nothing that is written to a log, and in no answer. */
+/* Credentials appear nowhere in clear text: in no file, no log output and no answer. */
 
 const TOKEN = "ya29.a-token-for-tests";
 const APP_SECRET = "GOCSPX-a-secret-for-tests";
@@ -63,7 +63,7 @@ interface Shown {
   readonly state: string;
 }
 
-/** Asks a service, and keeps all that it answers. */
+/** Calls a service, and collects its answers. */
 function caller(url: string, said: string[]) {
   const send = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(new URL(path, url), {
@@ -91,7 +91,7 @@ function caller(url: string, said: string[]) {
 }
 
 test(
-  "credentials stand in no file, no log, no answer and no backup; a backup goes on with its key, and says what it lacks without",
+  "credentials are in no file, log, answer or backup; a backup works with its key, and says when that is missing",
   () =>
     withDataDirectory(async (parent) => {
       const { granola, bucket, drive, settings } = await startSources();
@@ -118,7 +118,7 @@ test(
         const state = new URL(authLink ?? "").searchParams.get("state") ?? "";
         await send("GET", `/v3/connections/auth/callback/google-drive?code=good&state=${state}`);
         await until(3);
-        // Sources that fail, and that say whom they refused.
+        // Sources that fail, and that name whom they refused.
         drive.fail({ kind: "status", status: 401, body: { error: { message: `Not ${TOKEN}` } } }, 3);
         granola.fail({ kind: "status", status: 500 }, 2);
         bucket.fail(500, 2);

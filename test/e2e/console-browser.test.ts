@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHROMIUM, openChromium, openPage, startCallback } from "../support/chromium.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** The owner's pages as a real browser sees them, with its own cookies, policies and redirects. */
-describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found", { timeout: 60_000 }, () => {
+/** The owner's pages in a real browser, with its cookies, policies and redirects. */
+describe.skipIf(CHROMIUM === undefined)("in a real Chromium, if installed", { timeout: 60_000 }, () => {
   let browser: Browser;
   let rest: OpenedRest;
   let url: string;
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
   test.each([
     ["with scripts", { javaScriptEnabled: true }],
     ["without scripts", { javaScriptEnabled: false }],
-    ["in the dark, on a phone", { colorScheme: "dark" as const, viewport: { width: 360, height: 740 } }],
+    ["in dark mode on a phone", { colorScheme: "dark" as const, viewport: { width: 360, height: 740 } }],
   ])("%s the owner signs in by link, approves, and declines", async (_words, options) => {
     const { page, complaints } = await openPage(browser, options);
     callback.arrivals.length = 0;
@@ -54,13 +54,13 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     expect(approved?.parameters.get("apikey")).toMatch(/^sm_/);
     expect(approved?.parameters.get("api_url")).toBe(url);
     expect(declined?.parameters.get("error")).toBe("access_denied");
-    // A program on another port of this host learns neither the owner's session nor the page that it was sent from.
+    // A program on another port of this host receives neither the owner's session nor the referring page.
     for (const { cookie, referrer } of callback.arrivals) expect([cookie, referrer]).toEqual([undefined, undefined]);
     expect(complaints).toEqual([]);
     await page.context().close();
   });
 
-  test("whoever is not signed in pastes a key and comes back to what was asked", async () => {
+  test("an owner who is not signed in pastes a key and returns to the original request", async () => {
     const { page, complaints } = await openPage(browser);
     const { secret } = await rest.core.createKey({ actor: rest.actor }, {});
     await page.goto(connectUrl({ clients: "claude_code,cursor" }));
@@ -75,12 +75,12 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     await page.context().close();
   });
 
-  test("nobody frames the page, and a form of another page approves nothing", async () => {
+  test("the page cannot be framed, and a form on another page approves nothing", async () => {
     const { page, complaints } = await openPage(browser);
     await page.goto(await link());
     await page.getByRole("button", { name: "Sign in" }).click();
     const before = (await rest.core.listKeys({ actor: rest.actor })).keys.length;
-    // A page of another port of this machine: the same site for cookies, another origin.
+    // A page on another port of this machine: the same site for cookies, but another origin.
     await page.goto(`http://127.0.0.1:${callback.port}/evil`);
     await page.setContent(
       `<iframe name="frame" src="${connectUrl({ client: "codex" }).replaceAll("&", "&amp;")}"></iframe>`,
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     await page.context().close();
   });
 
-  test("a machine without a browser is let in with its code", async () => {
+  test("a machine without a browser is admitted with its code", async () => {
     const { page, complaints } = await openPage(browser);
     const post = async (path: string, body: object) => {
       const headers = { "content-type": "application/json" };

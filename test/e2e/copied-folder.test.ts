@@ -6,12 +6,12 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { loadSqlite } from "../../src/lib/sqlite.js";
 import { runProgram, startMcp, startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/** A busy machine takes its time to start a process. */
+/** A busy machine takes longer to start a process. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const FACT = "The lighthouse keeper is called Oskar.";
 
-/** A folder of which every test has a copy, as no program has it open. */
+/** A folder that no program has open; every test uses a copy. */
 let original: string;
 beforeAll(async () => {
   original = await mkdtemp(join(tmpdir(), "recollect-original-"));
@@ -24,11 +24,11 @@ interface Served {
   readonly data: string;
   readonly url: string;
   readonly stop: () => Promise<void>;
-  /** Resolves when the service has ended by itself. */
+  /** Resolves when the service has exited on its own. */
   readonly ended: Promise<unknown>;
 }
 
-/** A folder that is being served and holds one fact, within another that copies can be made in. */
+/** A folder with one fact that is being served, inside another in which copies can be made. */
 function withServed(work: (served: Served) => Promise<void>) {
   return withDataDirectory(async (parent) => {
     const data = join(parent, "data");
@@ -43,7 +43,7 @@ function withServed(work: (served: Served) => Promise<void>) {
   });
 }
 
-/** Asked of the store, which nobody has open. */
+/** Read from the store, which no process has open. */
 async function documentsIn(data: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
   const store = new DatabaseSync(join(data, "recollect.db"), { readOnly: true });
@@ -54,7 +54,7 @@ async function documentsIn(data: string): Promise<number> {
   }
 }
 
-/** The same, asked of the service itself. */
+/** The same, read from the service. */
 async function documentsAt(url: string): Promise<number> {
   const answer = await fetch(`${url}/v3/documents/list`, {
     method: "POST",
@@ -88,7 +88,7 @@ test("no command on a copy of a folder acts on the original while that is being 
     expect(found.stdout).toContain("Oskar");
   }));
 
-test("an agent on a copy is told so, and neither reads nor writes the original", () =>
+test("an agent on a copy gets an error, and neither reads nor writes the original", () =>
   withServed(async ({ parent, data, url }) => {
     const copy = join(parent, "copy");
     await cp(data, copy, { recursive: true });
@@ -111,7 +111,7 @@ test("an agent on a copy is told so, and neither reads nor writes the original",
     expect(await documentsAt(url)).toBe(1);
   }));
 
-test("a copy is a folder of its own once the original's service has ended, or its address was removed", () =>
+test("a copy is independent once the original's service has ended, or the copied address was removed", () =>
   withServed(async ({ parent, data, url, stop }) => {
     const copy = join(parent, "copy");
     await cp(data, copy, { recursive: true });
@@ -126,7 +126,7 @@ test("a copy is a folder of its own once the original's service has ended, or it
     expect([await documentsIn(later), await documentsIn(data)]).toEqual([2, 1]);
   }));
 
-test("a symbolic link and another way to write the same path lead to the same service", () =>
+test("a symbolic link or another spelling of the same path reaches the same service", () =>
   withServed(async ({ parent, data, url }) => {
     const link = join(parent, "link");
     await symlink(data, link);
@@ -138,7 +138,7 @@ test("a symbolic link and another way to write the same path lead to the same se
     expect(JSON.parse(stdout)).toMatchObject({ store: { documents: 4 } });
   }));
 
-test("a folder that was moved while it was served, and a copy in its old place, are folders of their own", () =>
+test("a folder that was moved while served, and a copy in its old place, are independent", () =>
   withServed(async ({ parent, data, ended }) => {
     const moved = join(parent, "moved");
     await rename(data, moved);
@@ -148,7 +148,7 @@ test("a folder that was moved while it was served, and a copy in its old place, 
     expect([await documentsIn(moved), await documentsIn(data)]).toEqual([2, 1]);
   }));
 
-test("a removed lock file alone does not part a service from its clients", () =>
+test("removing only the lock file does not separate a service from its clients", () =>
   withServed(async ({ data, url }) => {
     await rm(join(data, "owner.lock"));
     expect((await runProgram(data, ["add", "The tower was painted red."])).code).toBe(0);

@@ -7,13 +7,13 @@ import { useCleanups } from "../support/cleanups.js";
 import { watchService } from "../support/bystander.js";
 import { type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/* A site that is made to be costly: whoever asks for something else meanwhile is answered in time. */
+/* A site designed to be expensive to crawl: other callers are still answered in time. */
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
-/** What the service promises whoever asks beside an attacker. */
+/** The promised answer time beside an attacker. */
 const SLOWEST_MS = 500;
 const WATCHED_MS = 4_000;
-/** What other programs of this machine delay is hardly ever delayed again. */
+/** A delay caused by other programs on this machine hardly ever repeats. */
 const ATTEMPTS = 3;
 const LARGEST = 10 * 1024 * 1024 - 200;
 
@@ -21,7 +21,7 @@ type Site = (path: string, url: string) => { readonly type: string; readonly bod
 
 const cleanups = useCleanups();
 
-/** Serves everything compressed: ten megabytes are 20 KB on their way. */
+/** Serves everything compressed: ten megabytes are 20 KB in transfer. */
 async function serve(site: Site): Promise<{ readonly url: string; readonly asked: string[] }> {
   const asked: string[] = [];
   const made = new Map<string, Buffer>();
@@ -55,16 +55,16 @@ const robots = (url: string) => ({
 const filled = (piece: string) => piece.repeat(Math.floor(LARGEST / piece.length));
 
 const sites: Record<string, Site> = {
-  "pages of a million links": (path) => {
+  "pages with a million links": (path) => {
     if (path === "/") return html(Array.from({ length: 100 }, (_, at) => `<a href="/page${at}">on</a>`).join(""));
     return path.startsWith("/page") ? html(filled("<a href=/>")) : null;
   },
-  "maps of a million maps": (path, url) => {
+  "sitemaps with a million sitemaps": (path, url) => {
     if (path === "/robots.txt") return robots(url);
     if (path.startsWith("/map")) return xml(`<sitemapindex>${filled("<loc>a</loc>")}</sitemapindex>`);
     return path === "/" ? html("") : null;
   },
-  "maps of a million pages": (path, url) => {
+  "sitemaps with a million pages": (path, url) => {
     if (path === "/robots.txt") return robots(url);
     if (!path.startsWith("/map")) return path === "/" ? html("") : null;
     const places = Array.from({ length: 50_000 }, (_, at) => `<loc>${url}${path}/${at}</loc>`).join("");
@@ -72,7 +72,7 @@ const sites: Record<string, Site> = {
   },
 };
 
-/** The slowest answer about its health that anybody got while the site was crawled (milliseconds). */
+/** The slowest health check while the site was crawled (milliseconds). */
 async function slowestBeside(service: ServeProcess, site: Site): Promise<number> {
   const { url, asked } = await serve(site);
   const bystander = watchService(service.url);
@@ -91,7 +91,7 @@ async function slowestBeside(service: ServeProcess, site: Site): Promise<number>
 }
 
 test.each(Object.entries(sites))(
-  "%s hold nobody up",
+  "%s do not delay other callers",
   async (_, site) => {
     await withDataDirectory(async (dataDirectory) => {
       const open = { RECOLLECT_API_KEY: KEY, RECOLLECT_OFFLINE: "0", RECOLLECT_FETCH_ALLOW: "127.0.0.1" };

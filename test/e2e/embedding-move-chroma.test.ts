@@ -19,7 +19,7 @@ beforeAll(async () => {
   directory = await temporaryDirectory();
   engine = await startEngine(directory.path);
   chroma = await startFaultyProxy(() => engine.url);
-  // With vectors of 64 numbers a sample of the texts now and then finds so little that a person has to decide.
+  // With 64-dimensional vectors, a sample of the texts occasionally matches so badly that the move waits for a person.
   provider = await startScriptedProvider({ dimensions: 256 });
 }, 300_000);
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await directory?.remove();
 });
 
-/** Everything is to be searched in Chroma. */
+/** Makes every search use Chroma. */
 const settings = () => ({ RECOLLECT_API_KEY: KEY, CHROMA_URL: chroma.url, RECOLLECT_EXACT_LIMIT: "0" });
 
 async function post(service: ServeProcess, path: string, body: unknown): Promise<unknown> {
@@ -64,14 +64,14 @@ async function embeddings(dataDirectory: string, ...args: string[]): Promise<Emb
   return "embeddings" in said ? said.embeddings : said;
 }
 
-/** The same, asked of a service. */
+/** The same, through a service. */
 async function embeddingsOf(service: ServeProcess): Promise<EmbeddingStatus> {
   const response = await fetch(`${service.url}/v3/embeddings`, { headers: { authorization: `Bearer ${KEY}` } });
   expect(response.status).toBe(200);
   return (await response.json()) as EmbeddingStatus;
 }
 
-/** Begins the move, and does not wait for it. */
+/** Starts the move without waiting for it. */
 function begin(dataDirectory: string): Promise<EmbeddingStatus> {
   const choice = ["openai", "--model", "scripted", "--base-url", provider.url];
   return embeddings(dataDirectory, "use", ...choice, "--yes", "--no-wait");
@@ -81,10 +81,10 @@ async function collections(): Promise<{ id: string; name: string }[]> {
   return (await (await fetch(`${engine.url}${COLLECTIONS}`)).json()) as { id: string; name: string }[];
 }
 
-/** Names of a space's collections begin alike. */
+/** The collections of a space share a prefix. */
 const spaceOf = (name: string): string => name.split("-").slice(0, 3).join("-");
 
-/** How many vectors Chroma holds of each space. */
+/** The number of vectors in Chroma by space. */
 async function heldInChroma(): Promise<Record<string, number>> {
   const held: Record<string, number> = {};
   for (const { id, name } of await collections()) {
@@ -94,7 +94,7 @@ async function heldInChroma(): Promise<Record<string, number>> {
   return held;
 }
 
-/** The spaces that a search asks Chroma about. */
+/** The spaces that a search queries in Chroma. */
 async function askedBy(search: () => Promise<void>): Promise<string[]> {
   const before = chroma.requests.length;
   await search();
@@ -105,7 +105,7 @@ async function askedBy(search: () => Promise<void>): Promise<string[]> {
 }
 
 test(
-  "vectors that lie in Chroma move to another embedder, over a kill, there and back, and leave with their space",
+  "vectors in Chroma move to another embedder and back, across a kill, and are deleted with their space",
   () =>
     withDataDirectory(async (dataDirectory) => {
       const first = await startServe(dataDirectory, settings());

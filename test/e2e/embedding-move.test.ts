@@ -7,7 +7,7 @@ import { type ScriptedProvider, startScriptedProvider } from "../support/scripte
 const KEY = "sm_org_secret-of-the-moving-test";
 const TEXTS = 400;
 const WAITS = { timeout: 60_000, interval: 100 };
-/** Texts that one request carries. */
+/** Texts per request. */
 const BATCH = 64;
 
 let provider: ScriptedProvider;
@@ -65,14 +65,14 @@ async function embeddings(dataDirectory: string): Promise<EmbeddingStatus> {
   return JSON.parse(stdout) as EmbeddingStatus;
 }
 
-/** The same, asked of a service. */
+/** The same, through a service. */
 async function embeddingsOf(service: ServeProcess): Promise<EmbeddingStatus> {
   const response = await fetch(`${service.url}/v3/embeddings`, { headers: { authorization: `Bearer ${KEY}` } });
   expect(response.status).toBe(200);
   return (await response.json()) as EmbeddingStatus;
 }
 
-/** How often the service was asked for the vector of each text of the record. */
+/** How often the embedder was asked for each text of the store. */
 function asked(): Map<string, number> {
   const times = new Map<string, number>();
   for (const { body } of provider.requests)
@@ -99,7 +99,7 @@ async function missing(dataDirectory: string): Promise<number> {
 
 describe("a move to another embedder", () => {
   test(
-    "survives kills, answers all the while, and pays at most for the requests that a kill cut off",
+    "survives kills, answers throughout, and repeats at most the requests that a kill interrupted",
     () =>
       withDataDirectory(async (dataDirectory) => {
         const first = await startServe(dataDirectory, settings());
@@ -133,7 +133,7 @@ describe("a move to another embedder", () => {
   );
 
   test(
-    "is seen and directed alike from every process of the data folder",
+    "shows and accepts the same state and actions in every process of the data folder",
     () =>
       withDataDirectory(async (dataDirectory) => {
         const service = await startServe(dataDirectory, settings());

@@ -19,11 +19,11 @@ import {
 vi.setConfig({ testTimeout: 90_000 });
 beforeAll(provideEngine, 300_000);
 
-/** Every search goes to Chroma, also in small containers. */
+/** Every search uses Chroma, even in small containers. */
 const SETTINGS = { RECOLLECT_ENGINES_DIR: ENGINES_DIRECTORY, RECOLLECT_EXACT_LIMIT: "0" };
 const FACTS = ["Paul tunes pianos.", "Rosa repairs bicycles.", "Sven writes crime novels."];
 
-/** The engine's process as the data folder notes it, once it is another one than `before`. */
+/** The engine's process id in the data folder, once it differs from `before`. */
 function engineOf(data: string, before?: number): Promise<number> {
   const read = (): number | null => {
     try {
@@ -49,7 +49,7 @@ async function addFacts(service: ServeProcess): Promise<void> {
   expect(await send(service, "/v4/memories", { memories, containerTag: "engine" })).toMatchObject({ status: 201 });
 }
 
-/** What a search finds for each fact; the fact itself, as long as nothing is lost. */
+/** The search result for each fact, which is the fact itself as long as nothing is lost. */
 async function findFacts(service: ServeProcess): Promise<string[]> {
   const answers = await Promise.all(
     FACTS.map((q) => send(service, "/v4/search", { q, containerTag: "engine", limit: 1, threshold: 0.5 })),
@@ -68,12 +68,12 @@ function textBelow(folder: string): string {
     .join("\n");
 }
 
-/** Doctor compares the engine with the record. */
+/** Doctor compares the engine with the store. */
 async function diagnose(data: string): Promise<Diagnosis> {
   return JSON.parse((await runProgram(data, ["doctor", "--json"], SETTINGS)).stdout) as Diagnosis;
 }
 
-test("killing the engine breaks no search, and it comes back; deleting its folder while nothing runs loses nothing", () =>
+test("killing the engine breaks no search, and it restarts; deleting its folder while stopped loses nothing", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, SETTINGS);
     await addFacts(service);
@@ -108,7 +108,7 @@ test("killing the engine breaks no search, and it comes back; deleting its folde
     await expectNothingLeft(data);
   }));
 
-test("the engine of an owner that is killed ends, and the next owner starts its own", () =>
+test("the engine of a killed owner ends, and the next owner starts its own", () =>
   withDataDirectory(async (data) => {
     const mcp = new McpLines(data, SETTINGS);
     await mcp.initialize();
@@ -125,7 +125,7 @@ test("the engine of an owner that is killed ends, and the next owner starts its 
     await waitFor(() => !isAlive(second), "the end of the engine", 10);
   }));
 
-test("when an owner ends in order, its engine has ended before the next one starts", () =>
+test("when an owner exits normally, its engine ends before the next one starts", () =>
   withDataDirectory(async (data) => {
     const mcp = new McpLines(data, SETTINGS);
     await mcp.initialize();
@@ -141,7 +141,7 @@ test("when an owner ends in order, its engine has ended before the next one star
     await expectNothingLeft(data);
   }));
 
-test("the engine keeps no word of a text", () =>
+test("the engine stores no word of a text", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, SETTINGS);
     await engineOf(data);

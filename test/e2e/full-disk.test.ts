@@ -23,7 +23,7 @@ describe.skipIf(mounted === null)("a service on a full disk", () => {
   const add = (url: string, content: string) => call(url, "/v3/documents", { content, containerTag: "full" });
   const search = (url: string) => call(url, "/v4/search", { q: "lamp", containerTag: "full", searchMode: "documents" });
 
-  test("says so, starts after it was killed, and answers what only reads", async () => {
+  test("reports it, starts after a kill, and still answers reads", async () => {
     await mkdir(data, { mode: 0o700 });
     const first = await startServe(data);
     expect((await add(first.url, "The lamp in the hall is blue.")).status).toBe(200);

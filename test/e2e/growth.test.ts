@@ -13,11 +13,11 @@ import {
 
 const CALLS = 800;
 const AT_ONCE = 20;
-/** What a connection pool may have open more at one moment than at another. */
+/** How much the number of open connections of a pool may vary. */
 const SOME_FILES = AT_ONCE + 10;
-/** What is kept of 400 new documents is less; a leak of some ten kilobytes a call is more. */
+/** Storing 400 new documents takes less; a leak of some ten kilobytes per call takes more. */
 const SOME_MEGABYTES = 40;
-/** With room to spare, a collector leaves garbage lying on a busy machine, which looks like a leak. */
+/** With plenty of memory, the collector leaves garbage on a busy machine, which looks like a leak. */
 const SMALL_HEAP = "--max-old-space-size=96 --max-semi-space-size=2";
 
 interface Door {
@@ -49,7 +49,7 @@ function residentMegabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }
 
-/** Half of the calls add, half search, some at a time. @returns the answers that are errors */
+/** Half of the calls add and half search, several at a time. @returns the answers that are errors */
 async function work({ client }: Door, calls: number, from: number): Promise<unknown[]> {
   const failures: unknown[] = [];
   let next = from;
@@ -67,7 +67,7 @@ async function work({ client }: Door, calls: number, from: number): Promise<unkn
 }
 
 test.runIf(process.platform === "linux")(
-  "hundreds of calls through a process that is not the owner leave no sockets, listeners or memory behind",
+  "hundreds of calls through a process that is not the owner leak no sockets, listeners or memory",
   () =>
     withDataDirectory(async (data) => {
       const owner = await open(data);

@@ -6,18 +6,18 @@ import { hostile, type HostileFile } from "../support/hostile/hostile-file.js";
 import { HOSTILE_SET } from "../support/hostile/hostile-set.js";
 import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
-/** One after the other, so that a figure belongs to a file; no file may keep the others waiting longer than this. */
+/** Files are sent one after the other, so that measurements belong to one file; none may take longer than this. */
 const LONGEST_SECONDS = 40;
 const SETTINGS = {
   RECOLLECT_LLM: "off",
   RECOLLECT_RATE_LIMIT: "0",
   RECOLLECT_READ_TIMEOUT_SECONDS: "3",
   RECOLLECT_READ_MEMORY_MEGABYTES: "128",
-  // What is kept of them takes memory by right: it is searched.
+  // Stored content may take memory, since it is searched.
   RECOLLECT_READ_MAX_TEXT_BYTES: "20000",
   RECOLLECT_READ_MAX_UNPACKED_BYTES: "64000000",
 };
-/** Of it some 50 stay; the rest is what was not collected yet, as nothing asks for it. */
+/** Some 50 of it remain; the rest is garbage that was not collected yet. */
 const MOST_GROWTH_MEGABYTES = 100;
 
 const GOOD = hostile("a good file", "harbour.docx", () => extractorFixture("harbour.docx"));
@@ -27,7 +27,7 @@ interface Ending {
   readonly reason: string;
 }
 
-/** How a file ends that is sent to a service: refused at the door, failed, or done. */
+/** The outcome of a file sent to a service: refused, failed, or done. */
 async function send({ url }: ServeProcess, file: HostileFile): Promise<Ending> {
   const form = new FormData();
   form.set("file", new File([Uint8Array.from(file.bytes())], file.name, { type: file.type }));
@@ -47,7 +47,7 @@ async function send({ url }: ServeProcess, file: HostileFile): Promise<Ending> {
   );
 }
 
-/** A good file is read; on a machine that has no time for it, when it is sent once more. */
+/** A good file is read; on a busy machine possibly only when it is sent again. */
 async function expectGoodIsRead(service: ServeProcess, when: string): Promise<void> {
   let ending: Ending | undefined;
   for (let attempt = 1; ending?.status !== "done" && attempt <= 10; attempt += 1)
@@ -62,7 +62,7 @@ function memoryOf({ child }: ServeProcess): number {
 }
 
 test.skipIf(process.platform !== "linux")(
-  `${HOSTILE_SET.length} hostile files end with a reason, and leave the service as it was`,
+  `${HOSTILE_SET.length} hostile files end with a reason, and do not harm the service`,
   { timeout: 900_000 },
   async () => {
     expect(HOSTILE_SET.length).toBeGreaterThanOrEqual(60);

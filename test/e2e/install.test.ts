@@ -20,7 +20,7 @@ interface LockFile {
   readonly packages: Readonly<Record<string, { hasInstallScript?: boolean }>>;
 }
 
-test("no dependency runs an install script: package.json refuses every one that has one", async () => {
+test("no dependency runs an install script: package.json denies each one that has one", async () => {
   const lock = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8")) as LockFile;
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as {
     allowScripts: Record<string, boolean>;
@@ -31,7 +31,7 @@ test("no dependency runs an install script: package.json refuses every one that 
   expect(manifest.allowScripts).toEqual(Object.fromEntries(withScripts.map((name) => [name, false])));
 });
 
-test("a clean copy installs with scripts disabled, builds, works, and does neither again", async () => {
+test("a clean copy installs with scripts disabled, builds and works, and does not repeat either", async () => {
   const copy = await mkdtemp(join(tmpdir(), "recollect-install-"));
   try {
     for (const name of ["package.json", "package-lock.json", "tsconfig.json", "src"])

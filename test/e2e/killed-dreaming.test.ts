@@ -23,7 +23,7 @@ const settings = () => ({
 
 const PLAIN = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, entities: [], buckets: null };
 
-/** Every text states itself; what relates to what is left to the rules. */
+/** Every text states itself as a fact; relations are left to the rules. */
 function answerTo(request: ModelRequest): string {
   const facts = textsOf(request).map(({ handle, text }) => ({ ...PLAIN, document: handle, text, quote: text }));
   const text = /--- ([0-9a-f]{16})\n([\s\S]*)\n--- \1/.exec(JSON.stringify(request.body).replaceAll("\\n", "\n"))?.[2];
@@ -49,7 +49,7 @@ async function addAll(service: ServeProcess): Promise<void> {
     await send(service, "POST", "/v3/documents", { content: noteOf(name), customId: name, containerTag: "a" });
 }
 
-/** All were remembered, and each fact was stated once. */
+/** All documents were remembered, and each fact was stated once. */
 async function expectWhole(service: ServeProcess): Promise<void> {
   for (const name of NAMES) {
     const document = await waitFor(async () => {
@@ -62,7 +62,7 @@ async function expectWhole(service: ServeProcess): Promise<void> {
   expect(memoryEntries).toHaveLength(NAMES.length);
 }
 
-test("documents that wait for quiet wait on in the next process", () =>
+test("documents waiting for a quiet period continue to wait in the next process", () =>
   withDataDirectory(async (data) => {
     provider.always(answerTo);
     const patient = { ...settings(), RECOLLECT_DREAM_QUIET: "6" };
@@ -81,25 +81,27 @@ test("documents that wait for quiet wait on in the next process", () =>
     }
   }));
 
-test.each([1, 2, 3])("killed after %i of four documents of a group, the others follow, and none twice", (count) =>
-  withDataDirectory(async (data) => {
-    // The question how the facts of a document relate to what is known comes right before they are written.
-    let related = 0;
-    provider.always((request) => {
-      if (questionOf(request) !== "relate_facts") return answerTo(request);
-      related += 1;
-      return related === count ? { fault: "stall" } : "{}";
-    });
-    const first = await startServe(data, settings());
-    await addAll(first);
-    await waitFor(() => related >= count, "the question about the document in whose middle the process is killed");
-    await first.stop("SIGKILL");
-    provider.always(answerTo);
-    const second = await startServe(data, settings());
-    try {
-      await expectWhole(second);
-    } finally {
-      await second.stop();
-    }
-  }),
+test.each([1, 2, 3])(
+  "when killed after %i of four documents of a group, the others are processed, and none twice",
+  (count) =>
+    withDataDirectory(async (data) => {
+      // The question how the facts of a document relate to known ones comes immediately before they are written.
+      let related = 0;
+      provider.always((request) => {
+        if (questionOf(request) !== "relate_facts") return answerTo(request);
+        related += 1;
+        return related === count ? { fault: "stall" } : "{}";
+      });
+      const first = await startServe(data, settings());
+      await addAll(first);
+      await waitFor(() => related >= count, "the question about the document in whose middle the process is killed");
+      await first.stop("SIGKILL");
+      provider.always(answerTo);
+      const second = await startServe(data, settings());
+      try {
+        await expectWhole(second);
+      } finally {
+        await second.stop();
+      }
+    }),
 );

@@ -24,7 +24,7 @@ async function send(service: ServeProcess, method: string, path: string, body?: 
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** A request about a document, which lies in a container of its own. */
+/** A request about a document in its own container. */
 type Step = (service: ServeProcess, note: string) => Promise<Answer>;
 
 const add =
@@ -78,7 +78,7 @@ const HISTORIES: readonly History[] = [
   },
 ];
 
-/** The histories share a service, which is killed at once after a step of each is acknowledged, wherever the work on the ones before it is. */
+/** All histories share a service, which is killed each time that one step of every history is acknowledged. */
 describe("after every kill", () => {
   let data: string;
   let service: ServeProcess;
@@ -104,7 +104,7 @@ describe("after every kill", () => {
   });
 
   test.each(HISTORIES)(
-    "$note is whole: newest text, all that was stated, each once",
+    "$note is complete: the newest text, and each stated fact once",
     async ({ note, content, people: [first, last] }) => {
       const path = `/v3/documents/${note}`;
       expect((await send(service, "GET", path)).body).toMatchObject({ id: ids.get(note), content });

@@ -20,7 +20,7 @@ async function documentOf({ url }: ServeProcess, id: string): Promise<any> {
   return (await fetch(`${url}/v3/documents/${id}`)).json();
 }
 
-test("a service that is killed while it reads a file reads it when it starts again", { timeout: 120_000 }, async () => {
+test("a file whose reading was interrupted by a kill is read after the next start", { timeout: 120_000 }, async () => {
   await withDataDirectory(async (dataDirectory) => {
     const first = await startServe(dataDirectory);
     const form = new FormData();

@@ -8,7 +8,7 @@ import { type ServeProcess, startServe, waitFor, withDataDirectory } from "../su
 const MEGABYTE = 1024 * 1024;
 const FILE_MEGABYTES = 25;
 const FILES = 6;
-/** All of them together have 150. */
+/** All uploads together have 150 MB. */
 const MOST_GROWTH_MEGABYTES = 100;
 
 /** Highest resident memory of a service so far, in MB. */
@@ -34,7 +34,7 @@ async function untilRead({ url }: ServeProcess, id: string): Promise<any> {
 }
 
 test.skipIf(process.platform !== "linux")(
-  `${FILES} uploads of ${FILE_MEGABYTES} MB at once are never held in memory`,
+  `${FILES} simultaneous uploads of ${FILE_MEGABYTES} MB are never held in memory`,
   { timeout: 120_000 },
   async () => {
     await withDataDirectory(async (dataDirectory) => {
@@ -57,7 +57,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a file that is sent to a process that does not own the folder is taken in by the one that does", async () => {
+test("a file sent to a process that does not own the folder is processed by the owner", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const owner = await startServe(dataDirectory, { RECOLLECT_LLM: "off" });
     const other = await startServe(dataDirectory, { RECOLLECT_LLM: "off" });

@@ -9,8 +9,8 @@ import { expectNothingLeft, readService, startMcp, waitFor, withDataDirectory } 
 const LOCK = pathToFileURL(resolve(import.meta.dirname, "../../dist/adapters/owner/lock.js")).href;
 
 /**
- * Takes and releases the lock for ever. While it has it, its process id is in `holder`. Whoever finds another id there
- * must see that process end without touching the file any more: it was killed while it had the lock.
+ * Takes and releases the lock for ever. While it holds the lock, `holder` contains its process id. A process that finds
+ * another id there must see that process end without touching the file again: it was killed while it held the lock.
  */
 const CONTENDER = `
   import { readFileSync, writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ const CONTENDER = `
     console.log("released");
   }`;
 
-test("of many processes that take and release the lock, stop, go on and are killed, never two have it at once", async () => {
+test("never two of many processes hold the lock while they take it, release it, stop, resume and are killed", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const contenders = new Set<ChildProcess>();
     const said: string[] = [];
@@ -58,7 +58,7 @@ test("of many processes that take and release the lock, stop, go on and are kill
         await waitFor(() => said.length > round * 60, `round ${round}`, 60);
         const [oldest, second] = contenders;
         if (oldest) replace(oldest);
-        // Stopped wherever it is, mostly between two steps of taking or releasing.
+        // Stopped at any point, mostly between two steps of taking or releasing.
         second?.kill("SIGSTOP");
         await sleep(20);
         second?.kill("SIGCONT");
@@ -71,7 +71,7 @@ test("of many processes that take and release the lock, stop, go on and are kill
   });
 }, 120_000);
 
-test("removing the lock file of a living owner does not make a second one", async () => {
+test("removing the lock file of a running owner does not create a second owner", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const first = await startMcp(dataDirectory);
     await first.client.callTool({ name: "add-memory", arguments: { content: "Ines paints walls.", wait: 30 } });

@@ -15,7 +15,7 @@ import { type ServeProcess, startServe } from "../support/recollect-process.js";
 
 type Input = (core: Core, owner: Call) => Promise<unknown>;
 
-/** Where the table of access has an input that finds nothing to do. */
+/** Where the access table's input finds nothing to do. */
 const TO_DO: Partial<Record<UseCase, Input>> = {
   noteRequests: async () => ({ requests: [REQUEST] }),
   signIn: async (core, owner) => ({ code: (await core.createSignInCode(owner)).code }),
@@ -75,7 +75,7 @@ async function startedDevice(core: Core, owner: Call) {
 
 const things = (core: Core, owner: Call) => subjectOf({ core, call: () => owner }, TAG);
 
-/** Where a use case goes another way than with the input above. */
+/** Where a use case takes another path than with the input above. */
 const OTHER_WAYS: readonly (readonly [UseCase, how: string, Input])[] = [
   ["toggleKey", "back on", async (core, owner) => switchedOff(core, owner)],
   ["signIn", "with a key", async (core, owner) => ({ key: (await core.createKey(owner, {})).secret, from: "a" })],
@@ -194,7 +194,7 @@ async function inputOf(useCase: UseCase): Promise<unknown> {
   return USE_CASES_BY_ACCESS[useCase].input(things(client.core, owner));
 }
 
-/** Rows that a call may add or touch though it changed nothing: what was done, and when somebody was seen last. */
+/** Rows that a call may add or touch even if it changed nothing: its record, and when a caller was last seen. */
 const PASSING = new Set(["audit_entries", "operations", "schedules", "jobs", "vector_changes"]);
 
 type RowsOf = (sql: string) => Record<string, unknown>[];
@@ -210,7 +210,7 @@ async function ask<T>(question: (rowsOf: RowsOf) => T | Promise<T>): Promise<T> 
 
 const operations = () => ask((rowsOf) => rowsOf("select id from operations").map(({ id }) => id));
 
-/** A hash of each table, when nothing is in work. */
+/** A hash of each table while nothing is being processed. */
 function everything(): Promise<Readonly<Record<string, string>>> {
   return ask(async (rowsOf) => {
     await expect.poll(() => rowsOf(UNFINISHED), { timeout: 20_000 }).toEqual([]);
@@ -227,11 +227,11 @@ function everything(): Promise<Readonly<Record<string, string>>> {
   });
 }
 
-/** What a purge or a deletion leaves to do has its job from the beginning, which waits in vain when they do it themselves. */
+/** The follow-up job of a purge or deletion exists from the start, and waits in vain when the call does the work itself. */
 const UNFINISHED = `select id, kind from jobs where state = 'running' or (state = 'waiting'
   and (kind not in ('purge', 'empty-container') or run_at <= strftime('%Y-%m-%dT%H:%M:%fZ')))`;
 
-/** Without what no two answers have in common. */
+/** Without the parts that differ between any two answers. */
 function lasting(answer: unknown): unknown {
   return JSON.parse(
     JSON.stringify(answer, (key, value: unknown) =>
@@ -241,14 +241,14 @@ function lasting(answer: unknown): unknown {
 }
 
 const names = Object.keys(USE_CASES_BY_ACCESS).filter(isUseCase);
-/** The last of all: it ends everything. */
+/** Last, because it ends everything. */
 const LAST = "resetOrganization";
 const usual = (useCase: UseCase) => [useCase, "as usual", () => inputOf(useCase)] as const;
 const ordered = [...names.filter((name) => name !== LAST).map(usual), ...OTHER_WAYS, usual(LAST)] as const;
-/** What looks at the machine answers otherwise each time. */
+/** Answers about the machine differ each time. */
 const LOOKS_AT_NOW = new Set<UseCase>(["diagnose", "status", "listAudit", "listRequests"]);
 
-describe("an answer that gets lost after the owner has given it", () => {
+describe("an answer that is lost after the owner has sent it", () => {
   test.each(ordered)("%s, %s", async (useCase, _how, inputFor) => {
     const input = await inputFor(client.core, owner);
     await everything();
@@ -275,7 +275,7 @@ describe("an answer that gets lost after the owner has given it", () => {
     for (const secret of secretsIn(first)) expect(findInFiles(dataDirectory, [secret])).toEqual([]);
   });
 
-  test("a result that another caller has with the same operation id is not told", async () => {
+  test("a caller never receives another caller's result for the same operation id", async () => {
     const operationId = createId();
     const other: Call = { actor: { ...owner.actor, name: "somebody else" }, operationId };
     const [mine, theirs] = [
@@ -287,7 +287,7 @@ describe("an answer that gets lost after the owner has given it", () => {
   });
 });
 
-/** What is told once, wherever it stands in an answer. */
+/** Secrets that are shown only once, wherever they are in an answer. */
 function secretsIn(answer: unknown): string[] {
   const found: string[] = [];
   JSON.stringify(answer, (key, value: unknown) => {

@@ -11,7 +11,7 @@ interface Places {
   readonly data: string;
 }
 
-/** A way to take the folder from a running service, and the folder that has all that was acknowledged before. */
+/** A way to take the folder from a running service, and the folder that contains everything acknowledged before. */
 interface Harm {
   readonly name: string;
   readonly act: (places: Places) => Promise<void>;
@@ -26,7 +26,7 @@ const HARMS: readonly Harm[] = [
     keptIn: ({ parent }) => join(parent, "away"),
   },
   {
-    name: "a copy takes the place of the folder",
+    name: "a copy replaces the folder",
     async act({ data, parent }) {
       await cp(data, join(parent, "copy"), { recursive: true });
       await rename(data, join(parent, "away"));
@@ -44,7 +44,7 @@ const HARMS: readonly Harm[] = [
     keptIn: ({ data }) => data,
   },
   {
-    name: "another file takes the place of the database",
+    name: "another file replaces the database",
     async act({ data, parent }) {
       await cp(join(data, "recollect.db"), join(parent, "restored.db"));
       await rename(join(parent, "restored.db"), join(data, "recollect.db"));
@@ -57,13 +57,13 @@ const HARMS: readonly Harm[] = [
   },
 ];
 
-/** Of a folder in which somebody may be writing still. */
+/** Reads a folder that may still be written to. */
 const remove = (folder: string) => rm(folder, { recursive: true, force: true, maxRetries: 5 });
 
 const REASON = /was removed, moved or replaced while this process served it/;
 
 test.each(HARMS)(
-  "nothing is acknowledged any more, and the service ends: $name",
+  "nothing more is acknowledged, and the service exits: $name",
   async ({ act, keptIn }) =>
     withDataDirectory(async (parent) => {
       const places = { parent, data: join(parent, "data") };
@@ -85,14 +85,14 @@ test.each(HARMS)(
       expect(errors).toMatch(/ERROR .*the data folder/);
       expect(errors).toMatch(REASON);
       expect(errors).toContain(places.data);
-      // What is in the place of the folder is as it was found.
+      // What took the folder's place is unchanged.
       expect(await contentsOf(places.data)).toEqual(keptIn?.(places) === places.data ? expect.anything() : found);
       if (keptIn) expect(await documentsIn(keptIn(places))).toBeGreaterThanOrEqual(before.length);
     }),
   60_000,
 );
 
-test("an agent's process that owns the folder ends as well", () =>
+test("an agent's process that owns the folder exits too", () =>
   withDataDirectory(async (parent) => {
     const data = join(parent, "data");
     await mkdir(data, { mode: 0o700 });
@@ -136,7 +136,7 @@ async function add(url: string, content: string): Promise<Answer> {
   }
 }
 
-/** What the service answers until nobody does any more. */
+/** The answers of the service until it no longer responds. */
 async function addUntilGone(url: string): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (let attempt = 1; ; attempt++) {

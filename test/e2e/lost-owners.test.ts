@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** Makes the call of an owner that is killed when it has answered, before anybody hears of that. */
+/** Calls an owner that is killed once it has answered, before the answer arrives. */
 async function askTheDying<T>(useCase: keyof Core, ask: () => Promise<T>): Promise<T> {
   lossy.loseNext(useCase, () => serve.stop("SIGKILL"));
   const told = await ask();
@@ -42,7 +42,7 @@ const keys = async () => (await core.listKeys(owner)).keys;
 const auditOf = async (action: string) =>
   (await core.listAudit(owner, {})).items.filter((entry) => entry.action === action);
 
-test("a key is made once, and whoever asked for it has it", async () => {
+test("a key created by an owner that then died exists once, and the caller receives it", async () => {
   const before = await keys();
   const { key, secret } = await askTheDying("createKey", () => core.createKey(owner, { name: "one" }));
   expect((await keys()).filter(({ id }) => before.every((old) => old.id !== id))).toMatchObject([{ id: key.id }]);
@@ -50,14 +50,14 @@ test("a key is made once, and whoever asked for it has it", async () => {
   expect(await auditOf("createKey")).toMatchObject([{ subjectIds: [key.id], count: 1 }]);
 });
 
-test("a key is switched off and stays so", async () => {
+test("a key disabled by an owner that then died stays disabled", async () => {
   const { key } = await core.createKey(owner, {});
   const told = await askTheDying("toggleKey", () => core.toggleKey(owner, { id: key.id }));
   expect(told).toEqual({ id: key.id, enabled: false });
   expect((await keys()).find(({ id }) => id === key.id)?.isOpen).toBe(false);
 });
 
-test("a key is revoked, and that is no error", async () => {
+test("a key revoked by an owner that then died is revoked without an error", async () => {
   const { key } = await core.createKey(owner, {});
   expect(await askTheDying("revokeKey", () => core.revokeKey(owner, { id: key.id }))).toEqual({ id: key.id });
 });

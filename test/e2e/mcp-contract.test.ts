@@ -10,7 +10,7 @@ import { describeMcp } from "../contract/mcp.js";
 import { type ClientName, connectionOf, createClient, type McpConnection } from "../support/mcp-client.js";
 import { environmentFor, PROGRAM, type ServeProcess, startServe } from "../support/recollect-process.js";
 
-// A busy machine takes its time to start a process.
+// A busy machine takes longer to start a process.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 let dataDirectory: string;

@@ -7,15 +7,15 @@ import { type Ended, McpLines } from "../support/mcp-lines.js";
 import { prepareSilentEmbedders, type SilentEmbedders } from "../support/slow-embedder.js";
 import { expectNothingLeft, kill, readService, waitFor, withDataDirectory } from "../support/recollect-process.js";
 
-/** A start takes half a second alone, and many times that beside other tests. */
+/** A start takes half a second alone, and much longer beside other tests. */
 vi.setConfig({ testTimeout: 60_000 });
 
-/** The promise is one second; a machine that does other things at the same time gets three. */
+/** The promise is one second; a machine with other work gets three. */
 const SOON_MS = 3_000;
 
 let silent: Server;
 let silentUrl: string;
-/** Everything that is added waits for an answer that never comes. */
+/** Every addition waits for an answer that never comes. */
 let embedders: SilentEmbedders;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(async () => {
   await embedders.close();
 });
 
-/** Gets a process into the state of its name; everything that it starts besides belongs to the same data folder. */
+/** Brings a process into the named state; everything else it starts belongs to the same data folder. */
 type Prepare = (data: string) => Promise<McpLines>;
 
 /** The engine is started whether it is needed or not. */
@@ -42,7 +42,7 @@ const SLOW_NOTE = { content: "Kai restores clocks.", wait: 50 };
 async function connect(data: string, settings?: Readonly<Record<string, string>>): Promise<McpLines> {
   const mcp = new McpLines(data, { RECOLLECT_LOG_LEVEL: "debug", ...settings });
   await mcp.initialize();
-  // The first answer comes before the program is loaded; until then a signal ends it at once.
+  // The first answer comes before the program is loaded; until then a signal ends it immediately.
   await mcp.request(1, "ping", {});
   return mcp;
 }
@@ -52,7 +52,7 @@ function sendCall(mcp: McpLines, args: object): void {
 }
 
 const STATES: readonly [state: string, prepare: Prepare][] = [
-  ["nothing was asked yet", (data) => connect(data)],
+  ["nothing was called yet", (data) => connect(data)],
   [
     "the store is about to be opened",
     async (data) => {
@@ -155,7 +155,7 @@ const ENDINGS: readonly [ending: string, end: (mcp: McpLines) => Promise<Ended>]
   ["SIGTERM", (mcp) => mcp.stop("SIGTERM")],
 ];
 
-/** Every line is a message, and nothing comes after the last one. */
+/** Every line is a message, and nothing follows the last one. */
 function expectOnlyProtocol(mcp: McpLines): void {
   expect(mcp.output.replace(/\n$/, "").split("\n")).toHaveLength(mcp.answers().length);
   expect(mcp.answers().filter(({ jsonrpc }) => jsonrpc !== "2.0")).toEqual([]);
@@ -163,22 +163,25 @@ function expectOnlyProtocol(mcp: McpLines): void {
 }
 
 describe.each(STATES)("while %s", (_state, prepare) => {
-  test.each(ENDINGS)("a process ends soon after %s, having said nothing but protocol", async (_ending, end) => {
-    await withDataDirectory(async (data) => {
-      const mcp = await prepare(data);
-      const ended = await end(mcp);
-      expect(ended).toMatchObject({ code: 0, signal: null });
-      expect(ended.after).toBeLessThan(SOON_MS);
-      expectOnlyProtocol(mcp);
-      // Whoever else was needed is not of interest any more.
-      const owner = readService(data);
-      if (owner) for (const signal of ["SIGCONT", "SIGTERM"] as const) kill(owner.pid, signal);
-      await expectNothingLeft(data);
-    });
-  });
+  test.each(ENDINGS)(
+    "a process exits soon after %s, having written nothing but protocol messages",
+    async (_ending, end) => {
+      await withDataDirectory(async (data) => {
+        const mcp = await prepare(data);
+        const ended = await end(mcp);
+        expect(ended).toMatchObject({ code: 0, signal: null });
+        expect(ended.after).toBeLessThan(SOON_MS);
+        expectOnlyProtocol(mcp);
+        // Other processes that were needed may end now.
+        const owner = readService(data);
+        if (owner) for (const signal of ["SIGCONT", "SIGTERM"] as const) kill(owner.pid, signal);
+        await expectNothingLeft(data);
+      });
+    },
+  );
 });
 
-test("in the later protocol era too, nothing but protocol is said, with debug logging on and the engine running", async () => {
+test("writes only protocol messages in the later era too, with debug logging and the engine running", async () => {
   await withDataDirectory(async (data) => {
     const mcp = new McpLines(data, {
       RECOLLECT_LOG_LEVEL: "debug",

@@ -18,7 +18,7 @@ const PASSWORD = "hunter2-of-the-database";
 const programs = findPostgres();
 const STARTS_WITHIN_MS = 60_000;
 const TIMEOUT_MS = 180_000;
-/** A move has a line for each table. */
+/** A move prints one line per table. */
 const LINES_BETWEEN_KILLS = 5;
 
 if (programs === undefined)
@@ -60,7 +60,7 @@ else
       }
     }
 
-    /** Texts, an uploaded file and a key, written by a service that then ends. */
+    /** Texts, an uploaded file and a key, written by a service that then exits. */
     async function fill(folder: string, documents: number): Promise<void> {
       await withService(folder, {}, async ({ url }) => {
         for (let at = 0; at < documents; at += 1)
@@ -107,7 +107,7 @@ else
     }
 
     test(
-      "there and back, searches and lists are the same, and the password is in no output",
+      "moving there and back keeps searches and lists the same, and no output contains the password",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 20);
@@ -146,7 +146,7 @@ else
       TIMEOUT_MS,
     );
 
-    /** A database whose user needs a password, in an address without it. */
+    /** A database whose user needs a password, as an address without it. */
     async function guardedDatabase(): Promise<string> {
       const url = await server.createDatabase();
       await withDatabase(url, async (client) => {
@@ -160,7 +160,7 @@ else
     }
 
     test(
-      "a password may be given in PGPASSWORD alone; where it is missing or wrong, the command says so",
+      "reads the password from PGPASSWORD alone, and says so when it is missing or wrong",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 1);
@@ -185,7 +185,7 @@ else
     );
 
     test(
-      "beside a service that takes writes, a move loses nothing, and goes on when the service is stopped",
+      "a move beside a writing service loses nothing, and continues once the service is stopped",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 20);
@@ -225,7 +225,7 @@ else
     );
 
     test(
-      "killed at any moment in either direction, one place is the record, and the same command ends it",
+      "after a kill at any moment in either direction, one store is valid and the same command completes",
       () =>
         withDataDirectory(async (folder) => {
           await fill(folder, 60);
@@ -247,7 +247,7 @@ else
       TIMEOUT_MS,
     );
 
-    /** Kills the command later and later, by what it says it is at, until it ends by itself. @returns how often it was killed */
+    /** Kills the command later each time, by its progress output, until it completes. @returns the number of kills */
     async function killedOften(
       folder: string,
       args: readonly string[],

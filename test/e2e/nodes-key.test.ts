@@ -6,7 +6,7 @@ import { CLUSTER_KEY, type NodeCluster, startNodeCluster } from "../support/node
 import { findPostgres } from "../support/postgres.js";
 import { type ServeProcess, startServe, withDataDirectory } from "../support/recollect-process.js";
 
-/* Nodes that have another key than the others could open nothing that those have sealed. */
+/* Nodes with different keys could not open each other's encrypted values. */
 
 const programs = findPostgres();
 const FIRST = "the first key of them all, 32 characters";
@@ -15,17 +15,17 @@ const REFUSAL = /ended with 2: .*RECOLLECT_SECRET_KEY is not the key that .* Set
 const WITHIN_MS = 60_000;
 
 if (programs === undefined)
-  describe("the key that nodes share", () =>
+  describe("the encryption key that nodes share", () =>
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
-  describe("the key that nodes share", () => {
+  describe("the encryption key that nodes share", () => {
     let cluster: NodeCluster;
     beforeAll(async () => {
       cluster = await startNodeCluster(programs, 0);
     }, WITHIN_MS);
     afterAll(() => cluster.stop(), WITHIN_MS);
 
-    /** Settings of nodes on a database of their own. */
+    /** Settings of nodes on their own database. */
     async function newRecord(): Promise<
       (key: string | undefined, nodes?: "one" | "several") => Record<string, string>
     > {
@@ -62,7 +62,7 @@ else
       return (await answer.json()) as Record<string, unknown>;
     }
     const sealSomething = (node: ServeProcess) => ask(node, "PATCH", { notionClientSecret: "a-secret-of-an-app-1234" });
-    /** Shown by its last characters where it can be opened. */
+    /** A secret is shown by its last characters if it can be opened. */
     const secretAt = async (node: ServeProcess) => (await ask(node, "GET"))["notionClientSecret"];
 
     const expectRefused = (settings: Record<string, string>): Promise<void> =>
@@ -71,7 +71,7 @@ else
       withDataDirectory((folder) => whileServing(folder, settings, (node) => work(node, folder)));
 
     test(
-      "another one is refused beside the nodes and after them, though nothing was sealed yet",
+      "a different key is refused beside and after other nodes, even before anything is encrypted",
       async () => {
         const withKey = await newRecord();
         await serveIn(withKey(FIRST), async () => {
@@ -85,7 +85,7 @@ else
     );
 
     test(
-      "a record of an earlier version, which has no proof, shows by what is sealed in it whose key is right",
+      "a record of an earlier version, without a key proof, accepts only the key that opens its secrets",
       async () => {
         const withKey = await newRecord();
         await serveIn(withKey(FIRST), sealSomething);
@@ -101,7 +101,7 @@ else
     );
 
     test(
-      "a service that made its own key becomes nodes with that key, and with no other",
+      "a single service becomes nodes with the key it generated, and with no other",
       async () => {
         const withKey = await newRecord();
         const own = await serveIn(withKey(undefined, "one"), async (node, folder) => {
@@ -115,7 +115,7 @@ else
     );
 
     test(
-      "the key is changed by a node that has the former one in its file",
+      "a node with the former key in its file can change the key",
       async () => {
         const withKey = await newRecord();
         await serveIn(withKey(FIRST), sealSomething);
@@ -131,7 +131,7 @@ else
     );
 
     test(
-      "a key that is lost locks nobody out: a service by itself takes another one for all",
+      "a lost key locks nobody out: a single service sets a new one for all",
       async () => {
         const withKey = await newRecord();
         await serveIn(withKey(FIRST), sealSomething);

@@ -7,10 +7,10 @@ const LIMIT = 20;
 const WITHIN_MS = 60_000;
 
 if (programs === undefined)
-  describe("limits over all nodes", () =>
+  describe("limits across all nodes", () =>
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
-  describe("limits over all nodes", () => {
+  describe("limits across all nodes", () => {
     let cluster: NodeCluster;
     beforeAll(async () => {
       const limits = { RECOLLECT_RATE_LIMIT: String(LIMIT), RECOLLECT_RATE_WINDOW_SECONDS: "3600" };
@@ -20,7 +20,7 @@ else
 
     const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
       Promise.all(Array.from({ length: count }, (_, index) => work(index)));
-    /** One after the other at each node: a database that answers late is left alone, and nodes then count for themselves. */
+    /** One call after the other at each node: when the database is slow, nodes pause using it and count for themselves. */
     const inTurn = async <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> => {
       const { length } = cluster.nodes;
       const done = await times(length, async (node) => {
@@ -33,7 +33,7 @@ else
     /** At each node in turn. */
     const urlOf = (index: number): string => cluster.nodes[index % cluster.nodes.length]?.url ?? "";
 
-    test("a key may call as often as its rate says, whichever nodes it calls, and is told what is left", async () => {
+    test("a key has one rate limit for all nodes, and each answer states what is left", async () => {
       const call = (index: number) =>
         fetch(`${urlOf(index)}/v3/documents/list`, {
           method: "POST",
@@ -48,7 +48,7 @@ else
       expect(left.toSorted((a, b) => a - b)).toEqual(Array.from({ length: LIMIT }, (_, index) => index));
     });
 
-    test("who tries keys gets no further attempts at another node", async () => {
+    test("a caller who guesses keys gets no further attempts at another node", async () => {
       const statuses = await inTurn(33, async (index) => {
         const page = await fetch(`${urlOf(index)}/auth/sign-in`);
         const cookie = (page.headers.get("set-cookie") ?? "").split(";")[0] ?? "";

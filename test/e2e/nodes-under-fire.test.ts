@@ -4,7 +4,7 @@ import { CLUSTER_KEY, type NodeCluster, startNodeCluster } from "../support/node
 import { findPostgres } from "../support/postgres.js";
 import { waitFor } from "../support/recollect-process.js";
 
-/** RECOLLECT_FIRE=large takes most of an hour: under fire, two cores do little but start nodes. */
+/** RECOLLECT_FIRE=large takes most of an hour: on two cores, most of that is starting nodes. */
 const SIZES = {
   usual: {
     nodes: 3,
@@ -30,12 +30,12 @@ const SIZES = {
   },
 } as const;
 const SIZE = SIZES[process.env["RECOLLECT_FIRE"] === "large" ? "large" : "usual"];
-/** After so many kills of a node, all connections to the database are cut, and after as many others they stand still. */
+/** After this many node kills all database connections are cut, and after as many again they stall. */
 const CUTS_EVERY = 3;
 const STALL_MS = 1_500;
-/** After so many, Chroma is killed, and after as many others it loses all that it has. */
+/** After this many, Chroma is killed, and after as many again it loses all its data. */
 const CHROMA_EVERY = 2;
-/** What a client does when nobody is there, or asks it to come back later. */
+/** What a client does when the service is down or asks it to retry. */
 const TRIES_AGAIN_MS = 100;
 const MOST_TRIES = 600;
 
@@ -45,7 +45,7 @@ interface Listed {
   readonly memory?: string;
 }
 
-/** What was seen meanwhile. */
+/** What was observed during the run. */
 interface Seen {
   readonly acknowledged: string[];
   readonly statuses: Set<number>;
@@ -56,7 +56,7 @@ interface Seen {
   chromaKills: number;
   chromaLosses: number;
   searches: number;
-  /** Facts that were ready when they were asked for, and not found. */
+  /** Facts that were ready when searched for, but not found. */
   readonly missed: string[];
   isOver: boolean;
 }
@@ -69,16 +69,16 @@ if (programs === undefined)
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
   test(
-    "whatever nodes, lines and servers are killed, cut and held up, nothing that was acknowledged is lost or doubled",
+    "no acknowledged write is lost or duplicated while nodes, connections and servers are killed, cut or stalled",
     { timeout: SIZE.minutes * 60_000, retry: 0 },
     async () => {
       const chroma = await startKillableChroma();
-      // All that is searched by vectors is searched in Chroma.
+      // Every vector search uses Chroma.
       const settings = { RECOLLECT_EXACT_LIMIT: "0", CHROMA_URL: chroma.url };
       const cluster = await startNodeCluster(programs, SIZE.nodes, settings);
       try {
         const seen = await underFire(cluster, chroma);
-        // Nothing but "done", "come back later" and what a proxy says of a node that has gone.
+        // Only success, "retry later" and a proxy's answer for a node that is gone.
         expect([...seen.statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
         expect(seen.missed).toEqual([]);
         const wanted = seen.acknowledged;
@@ -110,7 +110,7 @@ else
     },
   );
 
-/** Writes and reads while nodes and the server are killed, until all is written and enough was killed. */
+/** Writes and reads while nodes and servers are killed, until all is written and enough was killed. */
 async function underFire(cluster: NodeCluster, chroma: KillableChroma): Promise<Seen> {
   const counts = { kills: 0, crashes: 0, cuts: 0, stalls: 0, chromaKills: 0, chromaLosses: 0, searches: 0 };
   const seen: Seen = { acknowledged: [], statuses: new Set(), missed: [], isOver: false, ...counts };
@@ -153,7 +153,7 @@ async function killInTurn(
   }
 }
 
-/** Adds a fact under an id of its own, again and again until it is acknowledged. */
+/** Adds a fact under its own id, and retries until it is acknowledged. */
 async function write(cluster: NodeCluster, id: string, seen: Seen): Promise<void> {
   const body = { content: factOf(id), customId: id, containerTag: "fire" };
   for (let tries = 1; ; tries += 1) {
@@ -165,7 +165,7 @@ async function write(cluster: NodeCluster, id: string, seen: Seen): Promise<void
   }
 }
 
-/** Asks any node for what any other said is ready. */
+/** Asks any node for what another node reported as ready. */
 async function read(cluster: NodeCluster, seen: Seen): Promise<void> {
   for (let turn = 0; !seen.isOver; turn += 1) {
     const { acknowledged } = seen;
@@ -188,7 +188,7 @@ function questionOf(id: string) {
   return { q: `Where does Person${id} keep bees?`, containerTag: "fire", searchMode: "hybrid", limit: 3 };
 }
 
-/** Null where nobody answered. */
+/** Null if nothing answered. */
 function ask(url: string, path: string, body?: unknown): Promise<Response | null> {
   return fetch(`${url}${path}`, {
     method: body === undefined ? "GET" : "POST",
@@ -197,7 +197,7 @@ function ask(url: string, path: string, body?: unknown): Promise<Response | null
   }).catch(() => null);
 }
 
-/** @throws Error where nobody answers any more: nothing is under fire now */
+/** @throws Error if nothing answers although nothing is being killed */
 async function demand(url: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
   const answer = await ask(url, path, body);
   if (answer?.status !== 200) throw new Error(`${path} was answered with ${answer?.status}.`);
@@ -209,7 +209,7 @@ async function countFacts({ url }: NodeCluster): Promise<number> {
   return (answer["pagination"] as { totalItems: number }).totalItems;
 }
 
-/** How many documents are not ready yet, or of which it is not known yet what they state. */
+/** The number of documents that are not ready, or whose facts are not known yet. */
 async function unfinished({ url }: NodeCluster): Promise<number> {
   return Number((await demand(url, "/v3/documents/processing"))["totalCount"]);
 }
@@ -222,7 +222,7 @@ async function isIndexed({ nodes }: NodeCluster): Promise<boolean> {
   });
 }
 
-/** Everything of a container, page by page. */
+/** All memories of a container, page by page. */
 async function list(url: string, path: string, field: string): Promise<Listed[]> {
   const all: Listed[] = [];
   for (let page = 1; ; page += 1) {

@@ -9,10 +9,10 @@ const WITHIN_MS = 60_000;
 const LISTENING = "select from pg_stat_activity where query = 'listen recollect_jobs'";
 
 if (programs === undefined)
-  describe("nodes that have room for work", () =>
+  describe("nodes with capacity for work", () =>
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
-  describe("nodes that have room for work", () => {
+  describe("nodes with capacity for work", () => {
     let cluster: NodeCluster;
     beforeAll(async () => {
       cluster = await startNodeCluster(programs, 1, { RECOLLECT_CONCURRENCY: "1" });
@@ -31,7 +31,7 @@ else
     const add = (number: number) =>
       call("/v3/documents", "POST", { content: `Shelf ${number} is empty.`, containerTag: `shelf-${number}` });
 
-    test("are told by one that is full, and not by one that does its work by itself", async () => {
+    test("are notified by a node that is full, and not by one that handles its work itself", async () => {
       const client = new pg.Client(cluster.settings["DATABASE_URL"]);
       await client.connect();
       let told = 0;

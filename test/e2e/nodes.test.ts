@@ -49,7 +49,7 @@ else
     const find = async (call: Call, q: string, containerTag: string): Promise<string> =>
       JSON.stringify(await read(call("/v4/search", { body: { q, containerTag, searchMode: "hybrid" } })));
 
-    test("what one has acknowledged, any other finds, changes and forgets", async () => {
+    test("what one node acknowledged, any other can find, change and forget", async () => {
       const { id } = await read(
         one("/v3/documents", { body: { content: "The spare key hangs behind the blue door.", containerTag: "house" } }),
       );
@@ -68,7 +68,7 @@ else
       expect(await find(one, "Where is the spare key?", "house")).not.toContain("door");
     });
 
-    test("memories that are written to one are found at the other at once", async () => {
+    test("memories written at one node are found at another immediately", async () => {
       for (let round = 0; round < 10; round += 1) {
         const [writer, reader] = round % 2 === 0 ? [one, other] : [other, one];
         await read(
@@ -80,7 +80,7 @@ else
       }
     });
 
-    test("a key that one revokes opens nothing at the other", async () => {
+    test("a key revoked at one node is refused at another", async () => {
       const { id, key } = await read(one("/v3/auth/agent-key", { body: { name: "of a guest" } }));
       const asGuest = () => other("/v3/documents/list", { body: {}, key: String(key) });
       expect((await asGuest()).status).toBe(200);
@@ -88,7 +88,7 @@ else
       expect((await asGuest()).status).toBe(401);
     });
 
-    test("an app signs in through whichever node answers each step, and all of them know its token", async () => {
+    test("an app can sign in with any node answering each step, and every node accepts its token", async () => {
       const app = await createApp(cluster.url);
       const browser = createBrowser(cluster.url);
       const question = await browser.submit(await browser.open(app.authorizeUrl()), [["secret", KEY]]);
@@ -106,7 +106,7 @@ else
       expect(again.status).toBe(200);
     });
 
-    test("a setting that one changes counts at the other", async () => {
+    test("a setting changed at one node applies at another", async () => {
       await read(
         one("/v3/settings", {
           method: "PATCH",
@@ -118,7 +118,7 @@ else
       await read(one("/v3/settings", { method: "PATCH", body: { filterPrompt: null, shouldLLMFilter: false } }));
     });
 
-    test("a file that one takes is read by whichever has time, and given back by the other", async () => {
+    test("a file uploaded at one node is read by any, and downloaded from another", async () => {
       const form = new FormData();
       form.set(
         "file",
@@ -136,7 +136,7 @@ else
       expect(await find(other, "Who services the boiler?", "house")).toContain("Otto");
     });
 
-    test("a node that is killed costs nothing that it acknowledged, and the others finish its work", async () => {
+    test("a killed node loses nothing that it acknowledged, and the others finish its work", async () => {
       const third = await cluster.add();
       const ids: unknown[] = [];
       for (let number = 0; number < FACTS; number += 1)
@@ -160,7 +160,7 @@ else
       );
     }, 90_000);
 
-    test("one that does not share is refused beside them, and tells how to start it", () =>
+    test("a service not started as a node is refused beside nodes, and says how to start it", () =>
       withDataDirectory(async (folder) => {
         const { code, stderr } = await runProgram(folder, ["serve", "--port", "0"], {
           ...cluster.settings,

@@ -5,8 +5,8 @@ import { type App, createApp, register } from "../support/oauth-app.js";
 import { useMcp } from "../support/oauth-use.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Letting an app in, as a real browser sees it, with its own cookies, policies and redirects. */
-describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found", { timeout: 60_000 }, () => {
+/** Authorising an app in a real browser, with its cookies, policies and redirects. */
+describe.skipIf(CHROMIUM === undefined)("in a real Chromium, if installed", { timeout: 60_000 }, () => {
   let browser: Browser;
   let rest: OpenedRest;
   let url: string;
@@ -29,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
   test.each([
     ["with scripts", { javaScriptEnabled: true }],
     ["without scripts", { javaScriptEnabled: false }],
-  ])("%s the owner signs in, lets an app in, and declines", async (_words, options) => {
+  ])("%s the owner signs in, authorises an app, and declines", async (_words, options) => {
     const { page, complaints } = await openPage(browser, options);
     callback.arrivals.length = 0;
     const { secret } = await rest.core.createKey({ actor: rest.actor }, {});
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)("in a real Chromium, where one is found"
     expect(Object.fromEntries(declined?.parameters ?? [])).toMatchObject({ error: "access_denied", iss: url });
     const { grants } = await rest.core.listGrants({ actor: rest.actor });
     expect(grants[0]).toMatchObject({ clientName: "Atlas agent", containerTags: ["atlas"], permission: "read" });
-    // A program on another port of this host learns neither the owner's session nor the page that it was sent from.
+    // A program on another port of this host receives neither the owner's session nor the referring page.
     for (const { cookie, referrer } of callback.arrivals) expect([cookie, referrer]).toEqual([undefined, undefined]);
     expect(complaints).toEqual([]);
     await page.context().close();

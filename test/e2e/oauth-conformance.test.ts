@@ -28,7 +28,7 @@ interface Run {
   readonly clientId: string;
 }
 
-/** Runs the suite, and answers for the owner when it asks for a browser. */
+/** Runs the suite, and acts as the owner when it asks for a browser. */
 async function runSuite({ service, url, port, clientId }: Run): Promise<{ exitCode: number | null; output: string }> {
   const facts = ["--url", url, "--client-id", clientId, "--resource", `${url}/mcp`, "--port", String(port)];
   const suite = [join(PACKAGE, "dist/index.js"), "authorization", ...facts];

@@ -7,7 +7,7 @@ import { startServe, waitFor, withDataDirectory } from "../support/recollect-pro
 const KEY = "sm_org_0123456789abcdef0123456789";
 
 test(
-  "a process that does not own the data lets apps in, who stay in when it comes to own it",
+  "a process that does not own the data authorises apps, whose tokens stay valid when it becomes the owner",
   { timeout: 60_000 },
   () =>
     withDataDirectory(async (data) => {
@@ -27,7 +27,7 @@ test(
         ]);
         const { body } = await app.redeem(answered.url);
         expect((await useMcp(other.url, body.access_token)).tools).toContain("add-memory");
-        // The same token does not hold under the address of the other process.
+        // The same token is not valid at the address of the other process.
         expect((await useMcp(owner.url, body.access_token)).status).toBe(401);
 
         await owner.stop("SIGKILL");

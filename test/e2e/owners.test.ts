@@ -16,7 +16,7 @@ import {
 
 const CONTAINER = "owners";
 
-/** One memory a pair of numbers, worded so that no two say the same. */
+/** One memory per pair of numbers, worded so that no two have the same meaning. */
 function sentence(writer: string, number: number): string {
   return `The locker ${writer}-${number} belongs to person ${writer}x${number}.`;
 }
@@ -35,7 +35,7 @@ interface Listed {
   readonly pagination: { totalItems: number };
 }
 
-/** Everything that the store holds, asked over HTTP of whoever owns it. */
+/** Everything in the store, read over HTTP from its owner. */
 async function listContents(url: string): Promise<string[]> {
   const response = await fetch(`${url}/v3/documents/list`, {
     method: "POST",
@@ -54,12 +54,12 @@ async function searchFirst(url: string, q: string): Promise<string | undefined> 
     body: JSON.stringify({ q, containerTag: CONTAINER, limit: 3, threshold: 0 }),
   });
   const { results } = (await response.json()) as { results: { memory?: string; chunk?: string }[] };
-  // A memory is worded without the full stop.
+  // Memories end without the full stop.
   const said = (text: string | undefined) => text?.replace(/\.$/, "");
   return results.map((result) => result.memory ?? result.chunk).find((text) => said(text) === said(q));
 }
 
-/** What was acknowledged before it was searchable is so soon. */
+/** What was acknowledged before it was searchable becomes searchable soon. */
 async function waitUntilSearchable(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/v3/documents/processing?containerTag=${CONTAINER}`);
@@ -76,7 +76,7 @@ function expectEachOnce(found: readonly string[], expected: readonly string[]): 
   expect([...counts].filter(([, count]) => count > 1)).toEqual([]);
 }
 
-test("8 MCP processes on one fresh data folder, 20 adds each at once: 160 kept, none twice", async () => {
+test("8 MCP processes on one new data folder, 20 simultaneous adds each: 160 stored, none twice", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const doors = await Promise.all(Array.from({ length: 8 }, () => startMcp(dataDirectory)));
     const sentences = doors.map((_, writer) =>
@@ -100,7 +100,7 @@ test("8 MCP processes on one fresh data folder, 20 adds each at once: 160 kept, 
   });
 }, 180_000);
 
-test("the owner is killed three times in the middle of such a run: everything acknowledged is found", async () => {
+test("the owner is killed three times during such a run: everything acknowledged is found", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const acknowledged: string[] = [];
     let isRunning = true;
@@ -144,7 +144,7 @@ test("the owner is killed three times in the middle of such a run: everything ac
   });
 }, 240_000);
 
-test("serve starts while an MCP process owns the data folder, and takes over when that ends", async () => {
+test("serve starts while an MCP process owns the data folder, and takes over when that exits", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const door = await startMcp(dataDirectory);
     expect(await add(door, "Mia plays the cello.")).toBe(true);
@@ -161,7 +161,7 @@ test("serve starts while an MCP process owns the data folder, and takes over whe
   });
 }, 60_000);
 
-test("an MCP process starts while serve owns the data folder, and goes on when serve is killed", async () => {
+test("an MCP process starts while serve owns the data folder, and continues when serve is killed", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory);
     const door = await startMcp(dataDirectory);
@@ -179,7 +179,7 @@ test("an MCP process starts while serve owns the data folder, and goes on when s
   });
 }, 60_000);
 
-test("nothing is left when the program that started an MCP process is killed", async () => {
+test("no process is left when the program that started an MCP process is killed", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const script = `
       const { spawn } = require("node:child_process");

@@ -9,10 +9,10 @@ const KEY = "sm_tests_0123456789abcdefghijklmn";
 const programs = findPostgres();
 
 if (programs === undefined || !hasPooler())
-  describe("a pooler that lends out connections by transaction", () =>
+  describe("a transaction-mode connection pooler", () =>
     test.skip("left out: PostgreSQL and PgBouncer are not both installed on this machine", () => undefined));
 else
-  describe("a pooler that lends out connections by transaction", () => {
+  describe("a transaction-mode connection pooler", () => {
     let server: PostgresServer;
     let pooler: Pooler;
     let running: ServeProcess[] = [];
@@ -26,7 +26,7 @@ else
       await server.stop();
     }, 60_000);
 
-    /** Each service has a data folder of its own; all of them are ended afterwards. */
+    /** Each service has its own data folder; all are stopped afterwards. */
     async function withServices(
       more: Record<string, string>,
       work: (serve: () => Promise<ServeProcess>) => Promise<void>,
@@ -59,7 +59,7 @@ else
     const find = async (url: string, q: string): Promise<string> =>
       (await call(url, "/v4/search", { q, containerTag: "house" })).text();
 
-    test("is seen, so that no statement is prepared on a connection that it lends out", async () => {
+    test("is detected, so that no statement is prepared on its connections", async () => {
       const client = new pg.Client(pooler.through(await server.createDatabase()));
       await client.connect();
       try {
@@ -71,7 +71,7 @@ else
       }
     });
 
-    test("keeps a second service out, and lets it in when the first was killed", () =>
+    test("keeps a second service out, and admits it after the first was killed", () =>
       withServices({}, async (serve) => {
         const first = await serve();
         const statuses = await Promise.all(
@@ -87,7 +87,7 @@ else
         expect(await find(second.url, "Where does the key of shed 7 hang?")).toContain("hook 7");
       }));
 
-    test("serves several nodes, each of which finds at once what another has kept", () =>
+    test("serves several nodes, each of which immediately finds what another has stored", () =>
       withServices(
         {
           RECOLLECT_NODES: "several",
@@ -107,7 +107,7 @@ else
         },
       ));
 
-    test("a move beside a service leaves its connections as they were: the service writes as surely as before", () =>
+    test("a move beside a service leaves the durability settings of its connections unchanged", () =>
       withDataDirectory(async (folder) => {
         const database = pooler.through(await server.createDatabase());
         const service = await startServe(folder, { RECOLLECT_API_KEY: KEY, DATABASE_URL: database });
@@ -120,14 +120,14 @@ else
       }));
   });
 
-/** As all connections of the pool say. */
+/** As reported by all connections of the pool. */
 async function surenessOfAll(database: string): Promise<Set<string | undefined>> {
   const clients = Array.from({ length: POOL_SIZE }, () => new pg.Client(database));
   const found = new Set<string | undefined>();
   try {
     for (const client of clients) {
       await client.connect();
-      // Stays open, so that the next one gets another connection.
+      // Keeps the transaction open, so that the next client gets another connection.
       await client.query("begin");
       const { rows } = await client.query<{ synchronous_commit: string }>("show synchronous_commit");
       found.add(rows[0]?.synchronous_commit);

@@ -18,7 +18,7 @@ else
     }, 60_000);
     afterAll(() => server.stop(), 60_000);
 
-    /** A service over a new database; all of them are ended afterwards. */
+    /** A service on a new database; all are stopped afterwards. */
     async function withService(
       work: (serve: () => Promise<ServeProcess>, settings: Record<string, string>, folder: string) => Promise<void>,
     ): Promise<void> {
@@ -53,7 +53,7 @@ else
       return answer.text();
     }
 
-    test("what was acknowledged is found after the service was killed, from another data folder too", () =>
+    test("acknowledged writes are found after a kill, even from another data folder", () =>
       withService(async (serve, settings, folder) => {
         const first = await serve();
         const { stdout } = await runProgram(folder, ["status"], settings);
@@ -73,7 +73,7 @@ else
         });
       }));
 
-    test("a crash of the server costs nothing that was acknowledged, is told clearly, and passes by itself", () =>
+    test("a crash of the database server loses nothing acknowledged, is reported clearly, and needs no intervention", () =>
       withService(async (serve) => {
         const { url } = await serve();
         const acknowledged: number[] = [];
@@ -120,7 +120,7 @@ else
       }
     }
 
-    test("a second service is refused while the first one runs, and told why", () =>
+    test("a second service is refused while the first one runs, with a reason", () =>
       withService(async (serve, settings) => {
         await serve();
         await withDataDirectory(async (other) => {
@@ -128,7 +128,7 @@ else
         });
       }));
 
-    test("a database of something else is left as it is", () =>
+    test("a database that belongs to another program is left unchanged", () =>
       withService(async (serve, { DATABASE_URL = "" }) => {
         const client = new pg.Client(DATABASE_URL);
         await client.connect();
@@ -141,7 +141,7 @@ else
         await client.end();
       }));
 
-    test("a server that is away, a wrong name and no address of PostgreSQL are told, without the password", () =>
+    test("an unreachable server, an unknown database and an invalid address are reported without the password", () =>
       withDataDirectory(async (folder) => {
         const run = async (address: string) => {
           const { code, stderr } = await runProgram(folder, ["status"], { DATABASE_URL: address });
@@ -156,7 +156,7 @@ else
         expect(await run("mysql://me:hunter2@db.example/shop")).toMatch(/DATABASE_URL must be .*postgres:/);
       }));
 
-    test("a data folder whose record is in a database begins no other one, nor is its own passed over", () =>
+    test("a folder whose store is in a database starts no other one, and a folder's own store is not bypassed", () =>
       withService(async (serve, settings, folder) => {
         const service = await serve();
         expect(await add(service.url, "The spare key hangs in the shed.")).toBe(200);
@@ -171,7 +171,7 @@ else
         });
       }));
 
-    test("backup says what copies a database", () =>
+    test("backup names the tool that copies a database", () =>
       withService(async (_serve, settings, folder) => {
         const { code, stderr } = await runProgram(folder, ["backup", `${folder}-copy`], settings);
         expect(code).not.toBe(0);

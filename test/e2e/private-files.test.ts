@@ -15,7 +15,7 @@ import {
 
 const SECRET_KEY = "sm_acme42_0123456789abcdefghij";
 
-/** Every file of a folder and below that somebody else may read or write, but what lies in folders closed to them. */
+/** Every file below a folder that other users can read or write, except in folders closed to them. */
 async function openFiles(folder: string): Promise<string[]> {
   const found: string[] = [];
   for (const entry of await readdir(folder, { withFileTypes: true })) {
@@ -40,7 +40,7 @@ async function upload(url: string): Promise<void> {
 }
 
 describe("the files of a data folder", () => {
-  test("are for this user alone, whatever the mode of the folder and the umask", () =>
+  test("are readable by this user only, whatever the folder's mode and the umask", () =>
     withDataDirectory(async (data) => {
       await chmod(data, 0o755);
       const before = process.umask(0o000);
@@ -61,7 +61,7 @@ describe("the files of a data folder", () => {
       expect(await openFiles(data)).toEqual([]);
     }));
 
-  test("that an earlier version left open are closed at the next start", () =>
+  test("are made private at the next start if an earlier version left them open", () =>
     withDataDirectory(async (data) => {
       expect((await runProgram(data, ["add", "The lighthouse keeper is called Oskar."])).code).toBe(0);
       await chmod(join(data, "recollect.db"), 0o644);
@@ -70,8 +70,8 @@ describe("the files of a data folder", () => {
     }));
 });
 
-describe("a folder that others may write", () => {
-  test("is refused with what to do, in every mode, until it is closed", () =>
+describe("a folder that other users can write to", () => {
+  test("is refused with instructions, in every mode, until it is made private", () =>
     withDataDirectory(async (data) => {
       const strange = JSON.stringify({ url: "http://127.0.0.1:9", pid: 1, version: "0.0.0", token: "t" });
       await writeFile(join(data, "service.json"), strange);
@@ -89,7 +89,7 @@ describe("a folder that others may write", () => {
 });
 
 describe("the first key", () => {
-  test("is not printed where no terminal is, unless it is asked for; one that was given never is", () =>
+  test("is printed without a terminal only on request, and never if it was supplied", () =>
     withDataDirectory(async (parent) => {
       const first = async (name: string, args: string[], extra: Record<string, string> = {}): Promise<string> => {
         const data = join(parent, name);

@@ -8,7 +8,7 @@ import { findProgram, freePort, type Proxy, startForwarder, startNginx, startPro
 import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory } from "../support/recollect-process.js";
 import { makeSelfSigned } from "../support/self-signed.js";
 
-/** A busy machine takes its time to start a process. */
+/** A busy machine takes longer to start a process. */
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 interface Answer {
@@ -20,7 +20,7 @@ interface Asked {
   readonly port: number;
   readonly host?: string;
   readonly path?: string;
-  /** POST with this body, unless it is null: then GET. */
+  /** POST with this body, or GET if it is null. */
   readonly body?: object | null;
   readonly headers?: Record<string, string>;
   readonly isTls?: boolean;
@@ -28,7 +28,7 @@ interface Asked {
   readonly from?: string;
 }
 
-/** A request as somebody elsewhere sends it to a proxy. */
+/** A request as another machine sends it to a proxy. */
 function ask({ port, host = `memory.example:${port}`, path = "/v4/search", body = { q: "boat" }, ...more }: Asked) {
   const text = body === null ? "" : JSON.stringify(body);
   return new Promise<Answer>((resolve, reject) => {
@@ -58,12 +58,12 @@ function ask({ port, host = `memory.example:${port}`, path = "/v4/search", body 
   });
 }
 
-/** Under which addresses a text knows this service. */
+/** The addresses of this service that occur in a text. */
 function addressesIn(text: string): string[] {
   return [...new Set(text.match(/https?:\/\/(memory\.example|127\.0\.0\.1|localhost)(:\d+)?/g))];
 }
 
-/** A folder with one memory and a key, of which every service has a copy. */
+/** A folder with one memory and a key; every service gets a copy. */
 let original: string;
 let secret: string;
 beforeAll(async () => {
@@ -77,7 +77,7 @@ afterAll(() => rm(original, { recursive: true, force: true }));
 
 type Service = ServeProcess & { readonly port: number; readonly dataDirectory: string };
 
-/** A service with that memory in it, until the work is done. */
+/** A service with that memory, for the duration of the work. */
 async function withService<T>(settings: Record<string, string>, work: (service: Service) => Promise<T>): Promise<T> {
   return withDataDirectory(async (dataDirectory) => {
     const service = await startCopy(dataDirectory, settings);
@@ -114,7 +114,7 @@ const nginx = findProgram("nginx");
 const haproxy = findProgram("haproxy");
 const caddy = findProgram("caddy");
 
-/** Each in front of the service with the least that its manual asks for. */
+/** Each proxy in front of the service, with the minimal configuration from its manual. */
 const PROXIES: readonly (readonly [
   name: string,
   program: string | undefined,
@@ -154,7 +154,7 @@ const PROXIES: readonly (readonly [
   ["a forwarder of connections", "built in", startForwarder],
 ];
 
-describe("through a proxy that nobody told the service of", () => {
+describe("behind a proxy that the service was not told about", () => {
   const service = useService({});
 
   for (const [name, program, start] of PROXIES)
@@ -181,7 +181,7 @@ describe("through a proxy that nobody told the service of", () => {
     );
 });
 
-test("through a forwarder whose caller names this machine, as with ssh -L of the same port, nobody administers", async () => {
+test("through a forwarder that keeps the local host name, as ssh -L on the same port does, nobody can administer", async () => {
   await withService({}, async ({ port }) => {
     const forwarder = await startForwarder(port);
     try {
@@ -200,7 +200,7 @@ test("through a forwarder whose caller names this machine, as with ssh -L of the
   });
 });
 
-test("where keyless access is off, nobody comes without a key, and doctor and status say so", async () => {
+test("with keyless access off, every caller needs a key, and doctor and status say so", async () => {
   await withService({ RECOLLECT_KEYLESS: "off" }, async ({ port, dataDirectory }) => {
     expect((await ask({ port, host: `127.0.0.1:${port}` })).status).toBe(401);
     for (const command of ["status", "doctor"]) {
@@ -230,7 +230,7 @@ describe("with the configuration of docs/operation.md", () => {
     RECOLLECT_TRUSTED_PROXIES: "127.0.0.1",
   });
 
-  /** Only ports and paths differ from what the page says. */
+  /** Only ports and paths differ from the page. */
   const startNginxOfPage = async (target: number): Promise<Proxy> =>
     startNginx(nginx ?? "", ({ port }) =>
       blockOf("nginx")
@@ -254,7 +254,7 @@ describe("with the configuration of docs/operation.md", () => {
     ["Caddy", caddy, startCaddy, "127.0.0.8"],
   ] as const)
     test.skipIf(program === undefined)(
-      `${name} lets keys in, nobody else, and tells who asks${program === undefined ? " (not installed here)" : ""}`,
+      `${name} admits only callers with a key, and passes on their address${program === undefined ? " (not installed here)" : ""}`,
       async () => {
         const { port, dataDirectory } = service();
         certificates = dataDirectory;
@@ -263,7 +263,7 @@ describe("with the configuration of docs/operation.md", () => {
         const proxy = await start(port);
         try {
           const asked = { port: proxy.port, host: "memory.example", isTls: true, from };
-          // A proxy that has just started may still be making its certificate.
+          // A proxy that has just started may still be creating its certificate.
           const first = await waitFor(() => ask(asked).catch(() => null), `an answer of ${name}`);
           expect(first.status).toBe(401);
           const found = await ask({ ...asked, headers: { authorization: `Bearer ${secret}` } });
@@ -272,7 +272,7 @@ describe("with the configuration of docs/operation.md", () => {
             const { body } = await ask({ ...asked, path, body: null });
             expect([path, addressesIn(body)]).toEqual([path, ["https://memory.example"]]);
           }
-          // Nobody says who they are but the proxy: the word of the caller before it does not count.
+          // Only the proxy is believed about the caller's address, not the headers that the caller sent.
           for (let count = 0; count < 11; count++)
             await ask({
               ...asked,
@@ -289,7 +289,7 @@ describe("with the configuration of docs/operation.md", () => {
     );
 });
 
-test("every link is to the public address, also that of a login whose shell does not know it", async () => {
+test("every link uses the public address, even that of a login whose shell does not know it", async () => {
   await withService({ RECOLLECT_PUBLIC_URL: "https://memory.example" }, async ({ port, dataDirectory }) => {
     const sent = await postFile(`http://127.0.0.1:${port}`, secret);
     const headers = { authorization: `Bearer ${secret}`, "x-forwarded-proto": "https" };

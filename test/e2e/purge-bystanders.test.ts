@@ -33,7 +33,7 @@ async function keyOf(service: ServeProcess, containerTag: string): Promise<strin
   return (await senderTo(service, KEY)("POST", "/v3/auth/agent-key", { containerTag })).key;
 }
 
-/** Large documents of short lines, each of which states the same once. */
+/** Large documents of short lines, each of which contains the same statement once. */
 async function plant(send: Send): Promise<void> {
   const said = `My locker code is ${secret}.`;
   for (let number = 0; number < DOCUMENTS; number += 1) {
@@ -53,13 +53,13 @@ async function plant(send: Send): Promise<void> {
   await waitFor(isDone, "the end of the work", 120);
 }
 
-/** The id of the memory that says the secret, as long as anybody finds it. */
+/** The id of the memory with the secret, as long as it is found. */
 async function memoryOf(send: Send): Promise<string | undefined> {
   const { results } = await send("POST", "/v4/search", { q: secret, containerTag: "mia", searchMode: "memories" });
   return results[0]?.id;
 }
 
-/** A folder with such documents, of which each test has a copy; and the key of their container, which added them. */
+/** A folder with such documents, copied for each test; and the key of their container, which added them. */
 let planted: string;
 let mia: string;
 beforeAll(async () => {
@@ -81,7 +81,7 @@ function withPlanted(work: (data: string, service: ServeProcess) => Promise<void
   });
 }
 
-/** How many documents others saw changed right after each write of theirs, as long as some work lasts. */
+/** The number of changed documents seen by others right after each of their writes, for the duration of some work. */
 async function countChangedBesideWrites(tom: Send, work: Promise<unknown>, changed: () => Promise<number>) {
   const counts = new Set<number>();
   let isOver = false;
@@ -94,7 +94,7 @@ async function countChangedBesideWrites(tom: Send, work: Promise<unknown>, chang
   return counts;
 }
 
-test("a purge out of many large documents, by a key of one container, holds up nobody's read or write", () =>
+test("a purge from many large documents, with a key for one container, delays no other caller", () =>
   withPlanted(async (data, service) => {
     const send = senderTo(service, mia);
     const tom = senderTo(service, await keyOf(service, "tom"));
@@ -110,7 +110,7 @@ test("a purge out of many large documents, by a key of one container, holds up n
       const [slowestRead, counts] = await Promise.all([read.during(() => purging), writing]);
       const all = performance.now() - began;
       expect(await purging).toMatchObject({ documents: 0, passages: DOCUMENTS, statedIn: [], complete: true });
-      // Writes between the documents: none waited for all of them.
+      // Writes succeeded between the documents: none waited for all of them.
       const between = [...counts].filter((count) => count > 0 && count < DOCUMENTS);
       expect(between.length).toBeGreaterThanOrEqual(2);
       expect(slowestRead).toBeLessThan(all / 3);
@@ -122,7 +122,7 @@ test("a purge out of many large documents, by a key of one container, holds up n
     await service.stop();
   }));
 
-test("a purge that was killed among many documents goes on after a restart, and nobody finds the memory meanwhile", () =>
+test("a purge killed among many documents resumes after a restart, and the memory is not found meanwhile", () =>
   withPlanted(async (data, service) => {
     const send = senderTo(service, KEY);
     const memoryId = await memoryOf(send);

@@ -8,7 +8,7 @@ import { runProgram, type ServeProcess, startServe, waitFor, withDataDirectory }
 vi.setConfig({ testTimeout: 120_000 });
 beforeAll(provideEngine, 300_000);
 
-/** Nobody purges without a key. */
+/** A purge requires a key. */
 const KEY = "sm_tests_0123456789abcdefghijklmn";
 /** Vectors of every container go to Chroma. */
 const SETTINGS = {
@@ -41,7 +41,7 @@ async function upload(service: ServeProcess, word: string): Promise<void> {
   const form = new FormData();
   form.set("file", new File([`# ${word}\n\nAda keeps ${word} in the shed.`], `${word}.md`, { type: "text/markdown" }));
   form.set("containerTags", "gone");
-  // A purge that goes on after a restart may take files away that are being sent, and says that they are to be sent again.
+  // A purge that resumes after a restart may delete files during their upload, and asks for them again.
   const response = await sendAgainWhileAway(() =>
     fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form }),
   );
@@ -51,7 +51,7 @@ async function upload(service: ServeProcess, word: string): Promise<void> {
   ]);
 }
 
-/** Documents, memories, a file and a description of the container with words of their own, all processed and in Chroma. */
+/** Documents, memories, a file and a container description with unique words, all processed and in Chroma. */
 async function plant(service: ServeProcess, documents: number): Promise<string[]> {
   const words = Array.from({ length: documents }, token);
   const file = token();
@@ -89,7 +89,7 @@ const isKept = async (service: ServeProcess) =>
     "Bruno",
   );
 
-test("after a purge no word is in any file: while the service runs, after it stopped, and after it ran again", () =>
+test("no purged word is in any file: while the service runs, after it stopped, and after a restart", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, SETTINGS);
     const words = await plant(service, 20);
@@ -106,7 +106,7 @@ test("after a purge no word is in any file: while the service runs, after it sto
     expect(findInFiles(data, words)).toEqual([]);
   }));
 
-test("what a purge had acknowledged or begun is finished after a kill", () =>
+test("a purge that was acknowledged or started is completed after a kill", () =>
   withDataDirectory(async (data) => {
     const all: string[] = [];
     let service = await startServe(data, SETTINGS);
@@ -118,10 +118,10 @@ test("what a purge had acknowledged or begun is finished after a kill", () =>
       await service.stop("SIGKILL");
       await asked;
       service = await startServe(data, SETTINGS);
-      // Killed before the commit that counts, the purge is asked for again, as a client would.
+      // If it was killed before the decisive commit, the purge is requested again, as a client would.
       const repeated = await send(service, "POST", "/v3/purge", { containerTag: "gone", confirm: true });
       expect([200, 404]).toContain(repeated.status);
-      // Every look reads all files.
+      // Each check reads all files.
       const isGone = () => sleep(200).then(() => findInFiles(data, words).length === 0);
       await waitFor(isGone, `the end of a purge killed after ${delay} ms`, 40);
       expect(await isKept(service)).toBe(true);
@@ -130,7 +130,7 @@ test("what a purge had acknowledged or begun is finished after a kill", () =>
     expect(findInFiles(data, all)).toEqual([]);
   }));
 
-test("a purged memory is in no file either, and a store that is too large for memory goes on being written", () =>
+test("a purged memory is in no file either, and a store too large for memory stays writable", () =>
   withDataDirectory(async (data) => {
     const settings = { ...SETTINGS, RECOLLECT_VACUUM_MEGABYTES: "0" };
     const service = await startServe(data, settings);
@@ -158,7 +158,7 @@ test("a purged memory is in no file either, and a store that is too large for me
     await again.stop();
   }));
 
-test("`recollect purge` does the same without a service", () =>
+test("`recollect purge` does the same without a running service", () =>
   withDataDirectory(async (data) => {
     const word = token();
     const settings = { ...SETTINGS };

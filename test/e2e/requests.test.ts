@@ -14,13 +14,13 @@ async function ask(
   return { status: answer.status, body: await answer.json() };
 }
 
-test("requests to every process of a data folder are in the record, also those of its last moment", () =>
+test("requests to every process of a data folder are recorded, even those in its last moment", () =>
   withDataDirectory(async (data) => {
     const owner = await startServe(data, { RECOLLECT_API_KEY: KEY });
     const other = await startServe(data);
     for (let i = 0; i < 5; i++) await ask(owner, "/v3/session");
     for (let i = 0; i < 3; i++) await ask(other, "/v3/nowhere");
-    // Within the second for which they wait in memory.
+    // Within the second for which they are held in memory.
     await other.stop();
     await owner.stop();
     const next = await startServe(data);
@@ -29,7 +29,7 @@ test("requests to every process of a data folder are in the record, also those o
     expect(body.usage).toMatchObject([{ type: "request", count: 8 }]);
   }));
 
-test("the settings limit the rate of a served process", () =>
+test("the settings limit the request rate of a served process", () =>
   withDataDirectory(async (data) => {
     const service = await startServe(data, {
       RECOLLECT_RATE_LIMIT: "2",

@@ -37,8 +37,8 @@ async function openStore(data: string): Promise<SqliteConnection> {
   return new DatabaseSync(join(data, "recollect.db"));
 }
 
-describe("a start that cannot be made", () => {
-  /** Ends by itself with 1 and one clear message, and leaves nothing. */
+describe("a start that is not possible", () => {
+  /** Exits with 1 and one clear message, and leaves nothing behind. */
   async function expectRefusal(data: string, args: readonly string[], message: RegExp): Promise<void> {
     const { code, stdout, stderr } = await runProgram(data, ["serve", "--port", "0", ...args]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -47,12 +47,12 @@ describe("a start that cannot be made", () => {
     await expectNothingLeft(data);
   }
 
-  test("at a port that is taken", () =>
+  test("on a port that is in use", () =>
     withDataDirectory((data) =>
       expectRefusal(data, ["--port", new URL(strangerUrl).port], /^error: Port \d+ on 127\.0\.0\.1 is in use.*--port/),
     ));
 
-  test("in a data folder that is a file, or below one, or below a folder that holds no others", () =>
+  test("in a data folder that is a file, is below a file, or cannot be created", () =>
     withDataDirectory(async (data) => {
       const file = join(data, "file");
       await writeFile(file, "kept");
@@ -63,7 +63,7 @@ describe("a start that cannot be made", () => {
     }));
 
   test.skipIf(process.getuid?.() === 0)(
-    "in a data folder without permission to write (not run as root, who may write everywhere)",
+    "in a data folder without write permission (not run as root, who may write everywhere)",
     () =>
       withDataDirectory(async (data) => {
         const folder = join(data, "locked");
@@ -73,7 +73,7 @@ describe("a start that cannot be made", () => {
       }),
   );
 
-  test("on a store that is damaged, newer, or locked by another program, which stays as it was", () =>
+  test("on a store that is damaged, newer, or locked by another program, which stays unchanged", () =>
     withDataDirectory(async (data) => {
       const file = join(data, "recollect.db");
       await writeFile(file, "this was a database once ".repeat(1_000));
@@ -94,7 +94,7 @@ describe("a start that cannot be made", () => {
       });
     }));
 
-  test("beside a lock file that is none", () =>
+  test("beside a lock file that is not one", () =>
     withDataDirectory(async (data) => {
       await writeFile(join(data, "owner.lock"), "not made by SQLite ".repeat(100));
       const { code, stderr } = await runProgram(data, ["serve", "--port", "0"]);
@@ -104,10 +104,10 @@ describe("a start that cannot be made", () => {
       });
     }));
 
-  test.each(["serve", "mcp"])("%s with a wrong setting ends with 2 and names it", (command) =>
+  test.each(["serve", "mcp"])("%s with an invalid setting exits with 2 and names the setting", (command) =>
     withDataDirectory(async (data) => {
       const wrong = { CHROMA_TOKEN: "token", RECOLLECT_THRESHOLD: "7" };
-      // A client that closes its input is waited for by nobody, and told nothing.
+      // A client that closes its input is not waited for, and gets no message.
       const { code, stdout, stderr } = await startProgram(data, [command], wrong, "open").ended;
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toContain("RECOLLECT_THRESHOLD must be a number from 0 to 1");
@@ -118,7 +118,7 @@ describe("a start that cannot be made", () => {
 });
 
 describe("the address in service.json", () => {
-  test("is for this user alone, and there exactly while the service answers", () =>
+  test("is readable by this user only, and exists exactly while the service answers", () =>
     withDataDirectory(async (data) => {
       const service = await startServe(data);
       const address = await waitFor(() => readService(data), "service.json");
@@ -146,10 +146,10 @@ describe("the address in service.json", () => {
     }));
 
   test.each([
-    ["leads to another program", () => JSON.stringify({ url: strangerUrl, pid: 1, version: "0.0.0", token: "t" })],
-    ["leads nowhere", () => JSON.stringify({ url: "http://127.0.0.1:9", pid: 1, version: "0.0.0", token: "t" })],
-    ["is half of one", () => '{"url": "http://127'],
-  ])("that %s, left by a process that was killed, is replaced", (_what, content) =>
+    ["points to another program", () => JSON.stringify({ url: strangerUrl, pid: 1, version: "0.0.0", token: "t" })],
+    ["points nowhere", () => JSON.stringify({ url: "http://127.0.0.1:9", pid: 1, version: "0.0.0", token: "t" })],
+    ["is incomplete", () => '{"url": "http://127'],
+  ])("that %s, left by a killed process, is replaced", (_what, content) =>
     withDataDirectory(async (data) => {
       await writeFile(join(data, "service.json"), content(), { mode: 0o644 });
       await writeFile(join(data, "service.json.new"), '{"url"', { mode: 0o644 });
@@ -162,7 +162,7 @@ describe("the address in service.json", () => {
     }),
   );
 
-  test("tells a second service of the folder at the same port that the first is there", () =>
+  test("tells a second service for the folder on the same port that the first is running", () =>
     withDataDirectory(async (data) => {
       const service = await startServe(data);
       try {
@@ -188,7 +188,7 @@ describe("the address in service.json", () => {
       expect(traces(data)).toEqual([]);
     }));
 
-  test("beside an empty store says that there was another one, which no start takes away", () =>
+  test("beside an empty store proves that there was an earlier one, and no start removes it", () =>
     withDataDirectory(async (data) => {
       await writeFile(
         join(data, "service.json"),
@@ -205,7 +205,7 @@ describe("the address in service.json", () => {
 });
 
 describe("a signal", () => {
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s ends the service in order", (signal) =>
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("%s shuts the service down cleanly", (signal) =>
     withDataDirectory(async (data) => {
       const service = startProgram(data, ["serve", "--port", "0"]);
       await waitFor(() => service.printed().includes("is running"), "the announcement");
@@ -216,7 +216,7 @@ describe("a signal", () => {
     }),
   );
 
-  test.each(["serve", "status"])("at any moment of the start of %s leaves nothing", (command) =>
+  test.each(["serve", "status"])("at any moment during the start of %s leaves nothing behind", (command) =>
     withDataDirectory(async (data) => {
       for (const file of ["owner.lock", "recollect.db", "service.json"]) {
         const starting = startProgram(data, [command, ...(command === "serve" ? ["--port", "0"] : [])]);
@@ -227,7 +227,7 @@ describe("a signal", () => {
     }),
   );
 
-  test("at any moment of a start beside another owner ends it, and only it", () =>
+  test("at any moment during a start beside another owner ends that start only", () =>
     withDataDirectory(async (data) => {
       const owner = await startServe(data);
       for (const command of ["serve", "status"])
@@ -244,7 +244,7 @@ describe("a signal", () => {
 });
 
 describe("the key", () => {
-  test("that is fixed by RECOLLECT_API_KEY opens the service in either header, and names the organisation", () =>
+  test("set in RECOLLECT_API_KEY works in either header, and names the organisation", () =>
     withDataDirectory(async (data) => {
       const key = "sm_acme42_0123456789abcdefghij";
       const settings = { RECOLLECT_API_KEY: key };
@@ -265,7 +265,7 @@ describe("the key", () => {
     }));
 });
 
-describe("five times `recollect add` at the same moment", () => {
+describe("five simultaneous runs of `recollect add`", () => {
   const sentences = Array.from({ length: 5 }, (_, number) => `The boat number ${number} is called Boat${number}a.`);
 
   async function addAll(data: string): Promise<void> {
@@ -282,14 +282,14 @@ describe("five times `recollect add` at the same moment", () => {
     expect(JSON.parse(status.stdout)).toMatchObject({ store: { documents: 5 } });
   }
 
-  test("on a fresh folder keeps all", () =>
+  test("on a new folder store everything", () =>
     withDataDirectory(async (data) => {
       await addAll(data);
       await expectAll(data);
       await expectNothingLeft(data);
     }));
 
-  test("beside a service that runs keeps all", () =>
+  test("beside a running service store everything", () =>
     withDataDirectory(async (data) => {
       const service = await startServe(data);
       await addAll(data);

@@ -42,7 +42,7 @@ function answerTo(request: ModelRequest): string {
   return JSON.stringify({ facts: [{ ...PLAIN, text: quote, quote }], summary: "" });
 }
 
-test("a document whose work was running when the process died twice is set aside, holds up no start, and can be read again", () =>
+test("a document that ran in two crashes is set aside, does not prevent a start, and can be read again", () =>
   withDataDirectory(async (data) => {
     const askedFor = (text: string) =>
       provider.requests.filter(({ body }) => JSON.stringify(body).includes(text)).length;
@@ -55,7 +55,7 @@ test("a document whose work was running when the process died twice is set aside
       await send(first, "POST", "/v3/documents", { content, customId, containerTag: customId, dreaming: "instant" });
     await waitFor(() => askedFor(DEADLY) === 1 && askedFor(NEIGHBOUR) === 1, "both to be read");
     await first.stop("SIGKILL");
-    // Each of the two is alone at first now, so that the next death says which of them it was.
+    // Each of the two now runs alone at first, so that the next crash shows which one caused it.
     const second = await startServe(data, settings());
     await waitFor(() => askedFor(DEADLY) === 2, "the first of them to be read again");
     expect(askedFor(NEIGHBOUR)).toBe(1);

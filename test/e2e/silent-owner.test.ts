@@ -18,15 +18,15 @@ interface Answer {
   readonly text: string;
 }
 
-/** Fails when no answer comes within the minute that clients wait. */
+/** Fails without an answer within the minute that clients wait. */
 async function call(door: McpProcess, name: string, args: Record<string, unknown>): Promise<Answer> {
   const { isError, content } = await door.client.callTool({ name, arguments: args });
   return { isError: isError === true, text: JSON.stringify(content) };
 }
 
-// Most of both is waiting for somebody who does not answer.
+// Most of the time of both tests is waiting for a suspended process.
 test.concurrent(
-  "an owner that is suspended gets no second one: everybody is told in time, and goes on when it does",
+  "a suspended owner is not replaced: callers get an answer in time, and continue when it resumes",
   async () => {
     await withDataDirectory(async (data) => {
       const ownerDoor = await startMcp(data);
@@ -38,7 +38,7 @@ test.concurrent(
       expect(owner.pid).toBe(ownerDoor.pid);
 
       kill(owner.pid, "SIGSTOP");
-      // One that is connected, one that comes now, and the command line, which also wants to take over.
+      // A connected client, a new one, and the command line, which could also become the owner.
       const newcomer = await startMcp(data);
       const waiting = startProgram(data, ["serve", "--port", "0"]);
       const [known, unknown, status, add] = await Promise.all([
@@ -69,7 +69,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "a command that waits for an answer of the owner ends at once when it is asked to",
+  "a command that waits for the owner exits immediately when interrupted",
   async () => {
     await withDataDirectory(async (data) => {
       const embedder = await useSilentEmbedder(data);
@@ -94,13 +94,13 @@ test.concurrent(
   60_000,
 );
 
-test("a start that waits for a suspended owner ends at once when it is asked to", async () => {
+test("a start that waits for a suspended owner exits immediately when interrupted", async () => {
   await withDataDirectory(async (data) => {
     const ownerDoor = await startMcp(data);
     await call(ownerDoor, "search", { query: "x" });
     kill(ownerDoor.pid, "SIGSTOP");
     const waiting = [["serve", "--port", "0"], ["status"]].map((args) => startProgram(data, args));
-    // Long enough that both wait for the owner; should one be slower, its end is only easier.
+    // Long enough for both to wait for the owner; should one be slower, the test is only easier.
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     const [serve, status] = await Promise.all(waiting.map((one) => one.signal("SIGTERM")));
     expect(serve).toMatchObject({ code: 1, stderr: expect.stringContaining("Interrupted (SIGTERM)") });

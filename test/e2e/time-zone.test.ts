@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runProgram } from "../support/recollect-process.js";
 
-test("the program counts days in the machine's zone, and in that of its setting", async () => {
+test("the program counts days in the machine's time zone, or in that of its setting", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recollect-zone-"));
   try {
     const today = (zone: string) => new Intl.DateTimeFormat("en-CA", { timeZone: zone }).format();
-    // These two are 26 hours apart, so that their days differ at every moment.
+    // These two are 26 hours apart, so that their days always differ.
     const [east, west] = ["Pacific/Kiritimati", "Etc/GMT+12"];
     const add = (text: string, environment: Record<string, string>) =>
       runProgram(folder, ["add", text, "--json"], environment);

@@ -37,7 +37,7 @@ function ask({ url }: ServeProcess, path: string, body: unknown, headers: Readon
   });
 }
 
-test("requests, their parts, tools and jobs are spans, within the trace of the caller, and tell nothing of what is said", async () => {
+test("requests, their stages, tools and jobs are spans in the caller's trace, and reveal no content", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const collected = await collector();
     const service = await serve(dataDirectory, {
@@ -97,7 +97,7 @@ test("requests, their parts, tools and jobs are spans, within the trace of the c
   });
 }, 60_000);
 
-test("over stdio the first call, which opens the service, is a whole trace as well", async () => {
+test("over stdio the first call, which opens the service, is a complete trace too", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const collected = await collector();
     const mcp = await startMcp(dataDirectory, { RECOLLECT_TRACES: collected.url, RECOLLECT_LLM: "off" });
@@ -109,7 +109,7 @@ test("over stdio the first call, which opens the service, is a whole trace as we
   });
 }, 60_000);
 
-test("what a caller does not sample is not sent, nor is anything at a share of 0", async () => {
+test("traces that the caller does not sample are not sent, nor anything at a share of 0", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const collected = await collector();
     const settings = { RECOLLECT_TRACES: `${collected.url}/collect/here`, RECOLLECT_TRACES_SHARE: "0" };
@@ -128,9 +128,9 @@ test("what a caller does not sample is not sent, nor is anything at a share of 0
 
 test.each([
   ["refuses", 503],
-  ["is away", null],
+  ["is unavailable", null],
 ])(
-  "a collector that %s costs its spans and nothing else, and does not hold up the end",
+  "a collector that %s loses its spans only, and does not delay shutdown",
   async (_how, status) => {
     await withDataDirectory(async (dataDirectory) => {
       const collected = await collector();
@@ -148,7 +148,7 @@ test.each([
   60_000,
 );
 
-test("a collector whose answer has no end is told of in the log, and does not hold up the end", async () => {
+test("a collector with an endless answer is reported in the log, and does not delay shutdown", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const collected = await collector();
     collected.answerWith("endless");
@@ -166,10 +166,10 @@ test("a collector whose answer has no end is told of in the log, and does not ho
 test.each([
   ["answers", 200, 1_500],
   ["refuses", 503, 5_000],
-  ["is away", null, 5_000],
-  ["gives an answer without an end", "endless", 5_000],
+  ["is unavailable", null, 5_000],
+  ["sends an endless answer", "endless", 5_000],
 ] as const)(
-  "a command is over soon after its answer where the collector %s",
+  "a command exits soon after its answer when the collector %s",
   async (_how, answer, withinMs) => {
     await withDataDirectory(async (dataDirectory) => {
       const collected = await collector();

@@ -5,13 +5,13 @@ import { type ServeProcess, startServe, withDataDirectory } from "../support/rec
 vi.setConfig({ testTimeout: 240_000 });
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
-/** What a write of somebody else may wait at most; in milliseconds. The hardest texts once took more than ten seconds. */
+/** How long another caller's write may wait, in milliseconds. The most expensive texts once took more than ten seconds. */
 const PATIENCE_MS = 2_500;
 
 let service: ServeProcess;
 let stop: () => void;
 let stopped: Promise<void>;
-/** Opens the container `mia` alone. */
+/** Grants access to the container `mia` only. */
 let mia: string;
 let writes: Bystander;
 
@@ -61,14 +61,14 @@ const filled = (unit: string): string => unit.repeat(Math.floor(LONGEST / unit.l
 
 const TEXTS = [
   ["exclamation marks", filled("!")],
-  ["beginnings of addresses", filled("a@")],
-  ["hyphens that nobody sees", `ab@${"\u00ad".repeat(LONGEST - 4)}c`],
-  ["signs and letters in turns", filled("@$!a")],
-  ["blanks before a word", `${" ".repeat(LONGEST - 1)}x`],
-  ["words that deny", filled("not ")],
+  ["starts of email addresses", filled("a@")],
+  ["soft hyphens", `ab@${"\u00ad".repeat(LONGEST - 4)}c`],
+  ["alternating signs and letters", filled("@$!a")],
+  ["spaces before a word", `${" ".repeat(LONGEST - 1)}x`],
+  ["negations", filled("not ")],
 ] as const;
 
-test.each(TEXTS)("a hundred memories of %s hold up nobody's write in another container", async (_what, text) => {
+test.each(TEXTS)("a hundred memories of %s delay no write in another container", async (_what, text) => {
   const memories = Array.from({ length: 100 }, (_, at) => ({ content: `${at} ${text}` }));
   const slowest = await writes.during(async () => {
     const { status } = await send(mia, "POST", "/v4/memories", { containerTag: "mia", memories });
@@ -78,7 +78,7 @@ test.each(TEXTS)("a hundred memories of %s hold up nobody's write in another con
   expect(writes.failed()).toBe(0);
 });
 
-test("a container of large documents that is purged holds up nobody's write in another one", async () => {
+test("purging a container of large documents delays no write in another container", async () => {
   const lines = Array.from({ length: 60_000 }, (_, at) => `It is ${at}.`);
   for (let number = 0; number < 24; number += 1)
     await send(mia, "POST", "/v3/documents", { content: `${number}\n${lines.join("\n")}`, containerTag: "mia" });

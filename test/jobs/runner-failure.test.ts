@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const shop = useWorkshop();
 
 describe("a failure", () => {
-  test("is retried with growing waits and then dead with a reason for people", async () => {
+  test("is retried with growing waits, and then dead with a readable reason", async () => {
     const attempts: number[] = [];
     const died: [Job, string][] = [];
     const runner = await shop.startRunner(
@@ -34,7 +34,7 @@ describe("a failure", () => {
     expect(died).toEqual([[expect.objectContaining({ payload: "x", attempt: 3 }), reason]]);
   });
 
-  test("of an unexpected kind shows no detail to people and all of it in the log", async () => {
+  test("of an unexpected kind shows users no detail, and logs all of it", async () => {
     const runner = await shop.startRunner(
       handlerOf(() => {
         throw new TypeError("cannot read password hunter2");
@@ -68,7 +68,7 @@ describe("a failure", () => {
     },
   );
 
-  test("an outage is waited for longer than a hiccup", async () => {
+  test("an outage is waited for longer than a single error", async () => {
     const runner = await shop.startRunner(
       handlerOf(() => {
         throw new AppError("unavailable", "The provider is down.");
@@ -90,7 +90,7 @@ describe("a failure", () => {
   test.each([
     ["RetryLater", () => new RetryLater(90, "The container is not quiet yet.")],
     ["an AppError with retryAfter", () => new AppError("rate_limited", "Slow down.", { retryAfter: 90 })],
-  ])("%s waits as long as it says and counts no attempt", async (_name, error) => {
+  ])("%s waits as long as stated and counts no attempt", async (_name, error) => {
     const attempts: number[] = [];
     const runner = await shop.startRunner(
       handlerOf((_, { job }) => {
@@ -109,7 +109,7 @@ describe("a failure", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, dead: 0 });
   });
 
-  test("a wait that a provider asks for is at most a day, and grows when it asks for none again and again", async () => {
+  test("a wait requested by a provider is at most a day, and grows with repeated requests for no wait", async () => {
     const seconds = [10_000_000, ...Array.from({ length: 12 }, () => 0)];
     const waits: number[] = [];
     const runner = await shop.startRunner(
@@ -146,7 +146,7 @@ describe("a failure", () => {
   test.each([
     ["a payload of the wrong type", draft({ not: "text" }), /payload of the job does not match "work"/],
     ["a kind that nothing handles", draft("x", { kind: "toString" }), /does not handle jobs of the kind "toString"/],
-  ])("%s is dead at once with a reason", async (_name, bad, reason) => {
+  ])("%s is dead immediately, with a reason", async (_name, bad, reason) => {
     const runs: string[] = [];
     const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
     await shop.database.jobs.enqueue([bad, draft("good")]);
@@ -156,7 +156,7 @@ describe("a failure", () => {
     expect(runs).toEqual(["good"]);
   });
 
-  test("a job that was running when the process died twice is set aside, and runs again when somebody asks for it", async () => {
+  test("a job that was running in two crashes is set aside, and runs again on request", async () => {
     await shop.database.jobs.enqueue([draft("poison")]);
     for (let crash = 1; crash <= 2; crash += 1) {
       await shop.database.jobs.claim("a process that died", 1, 1000);
@@ -178,7 +178,7 @@ describe("a failure", () => {
     expect(runs).toEqual(["poison"]);
   });
 
-  test("a job that goes on where it stopped outlives many ends of its process, but not all, and says so itself", async () => {
+  test("a job that resumes where it stopped survives many crashes, but not all, and reports that itself", async () => {
     const { jobs } = shop.database;
     const crash = async (): Promise<void> => {
       await jobs.claim("a process that died", 1, 1000);
@@ -207,7 +207,7 @@ describe("a failure", () => {
     expect(await jobs.dead(1)).toEqual([]);
   });
 
-  test("a job that one process died with runs again, and its next step starts with a clean record", async () => {
+  test("a job that was running in one crash runs again, and its next step starts with no crashes counted", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue([draft("large")]);
     await jobs.claim("a process that died", 1, 1000);
@@ -217,7 +217,7 @@ describe("a failure", () => {
     expect(await jobs.replace("the next process", second!.id, draft("next step"), 1000)).toMatchObject({ crashes: 0 });
   });
 
-  test("jobs that a process died with run alone at first, so that those which ran beside the culprit are not set aside", async () => {
+  test("jobs from a crash first run alone, so that those beside the culprit are not set aside", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue(["poison", "neighbour", "other"].map((text) => draft(text)));
     await jobs.claim("a process that died", 3, 1000);
@@ -235,7 +235,7 @@ describe("a failure", () => {
       { soleOwner: true },
     );
     await expect.poll(() => atOnce).toEqual([["poison"]]);
-    // Where the process dies now, it was with this one alone.
+    // If the process crashes now, only this job was running.
     expect(await jobs.counts()).toMatchObject({ running: 1, waiting: 3 });
     open();
     await runner.idle();
@@ -243,10 +243,10 @@ describe("a failure", () => {
     expect(atOnce.at(-1)).toEqual(["younger"]);
   });
 
-  test("where others share the work, what five of them died with is set aside, and what ran beside it is done", async () => {
+  test("where processes share the work, a job in five crashes is set aside, and those beside it are done", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue(["poison", "neighbour"].map((text) => draft(text)));
-    /** Nodes that begin with what they get, and end with the poison. */
+    /** The jobs claimed by each node, which then crashes on the poison. */
     const taken: string[][] = [];
     for (const node of ["first", "second", "third", "fourth", "fifth"]) {
       const got = await jobs.claim(node, 2, 1000);
@@ -263,7 +263,7 @@ describe("a failure", () => {
     ]);
   });
 
-  test("others do not wait for long for a job that a process died with and that takes its time", async () => {
+  test("other jobs do not wait long for a slow job from a crash", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue([draft("slow")]);
     await jobs.claim("a process that died", 1, 1000);
@@ -282,7 +282,7 @@ describe("a failure", () => {
     await runner.idle();
   });
 
-  test("a job that ends in order, whether it succeeds or not, is not what ended a process before", async () => {
+  test("a job that ends normally, successful or not, is cleared of an earlier crash", async () => {
     const { jobs } = shop.database;
     await jobs.enqueue([draft("failing")]);
     await jobs.claim("a process that died", 1, 1000);
@@ -293,7 +293,7 @@ describe("a failure", () => {
     expect((await jobs.claim("the next process", 1, 1000))[0]).toMatchObject({ crashes: 0, attempt: 2 });
   });
 
-  test("the job is buried even when the death cannot be told", async () => {
+  test("a job is dead even when its death cannot be reported", async () => {
     const runner = await shop.startRunner(
       handlerOf(() => {
         throw new AppError("invalid", "Broken.");
@@ -312,7 +312,7 @@ describe("a failure", () => {
 
   const storeIsAway = () => new AppError("unavailable", "The database cannot be reached.");
 
-  test("a job whose outcome cannot be written at once is not taken for one that ended the process", async () => {
+  test("a job whose outcome cannot be written at first is not counted as running in a crash", async () => {
     const { jobs } = shop.database;
     let failures = 2;
     const flaky = withMethods(jobs, {
@@ -335,7 +335,7 @@ describe("a failure", () => {
     expect(await jobs.claim("another", 1, 1000)).toMatchObject([{ payload: "x", crashes: 0 }]);
   });
 
-  test("a death that cannot be told while the store is away is told once it is back", async () => {
+  test("a death that cannot be reported while the store is unavailable is reported later", async () => {
     const told: string[] = [];
     const runner = await shop.startRunner(
       handlerOf(() => {
@@ -372,7 +372,7 @@ describe("a failure", () => {
     expect(done).toEqual(["x"]);
   });
 
-  test("a store that fails for a while does not end the loop", async () => {
+  test("a store that fails temporarily does not end the loop", async () => {
     const done: string[] = [];
     let failures = 2;
     const { jobs } = shop.database;

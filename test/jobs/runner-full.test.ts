@@ -5,7 +5,7 @@ import { draft, gate, handlerOf, useWorkshop } from "../support/job-workshop.js"
 const HOUR = 3_600_000;
 const shop = useWorkshop();
 
-test("somebody is told when what is due has to wait for a place, and not before", async () => {
+test("onFull is called when a due job has to wait for a slot, and not before", async () => {
   const work = gate();
   let told = 0;
   const full = gate();
@@ -30,7 +30,7 @@ test("somebody is told when what is due has to wait for a place, and not before"
   await runner.idle();
 });
 
-test("work that others cannot take on is looked at where there is a place, and only there", async () => {
+test("work offered by another process is looked for only while there is a free slot", async () => {
   const done: string[] = [];
   const work = gate();
   let told = 0;
@@ -53,7 +53,7 @@ test("work that others cannot take on is looked at where there is a place, and o
     runner.offer();
     await sleep(5);
   }
-  // It looks by itself four times a second.
+  // It polls on its own four times a second.
   expect(told - before).toBeLessThan(3);
   work.open();
   await runner.idle();

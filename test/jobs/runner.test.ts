@@ -8,8 +8,8 @@ import { draft, gate, handler, handlerOf, untilAborted, useWorkshop } from "../s
 const HOUR = 3_600_000;
 const shop = useWorkshop();
 
-describe("the ordinary course", () => {
-  test("jobs that wait at the start run, and later ones after a wake-up", async () => {
+describe("normal operation", () => {
+  test("jobs waiting at the start run, and later ones after a wake-up", async () => {
     const done: string[] = [];
     await shop.database.jobs.enqueue([draft("before")]);
     const runner = await shop.startRunner(handlerOf((text) => void done.push(text)));
@@ -21,7 +21,7 @@ describe("the ordinary course", () => {
     expect(await shop.database.jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0, oldestWaitingSeconds: 0 });
   });
 
-  test("idle resolves at once when there is nothing to do, and again later", async () => {
+  test("idle resolves immediately when there is nothing to do, and does so again", async () => {
     const runner = await shop.startRunner({});
     await runner.idle();
     await runner.idle();
@@ -29,7 +29,7 @@ describe("the ordinary course", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0 });
   });
 
-  test("idle waits for running jobs, but not for those of a later time", async () => {
+  test("idle waits for running jobs, but not for those scheduled later", async () => {
     const done: string[] = [];
     const work = gate();
     await shop.database.jobs.enqueue([draft("now"), draft("later", { runAt: shop.clock.from(HOUR) })]);
@@ -48,7 +48,7 @@ describe("the ordinary course", () => {
     expect(done).toEqual(["now"]);
   });
 
-  test("a job runs when its time comes", async () => {
+  test("a job runs when it is due", async () => {
     const done: string[] = [];
     const started = Date.now();
     const present = { now: () => new Date() };
@@ -65,7 +65,7 @@ describe("the ordinary course", () => {
     expect(done).toEqual(["in a moment"]);
   });
 
-  test("steps that follow in the handler's transaction run back to back, a document at a time", async () => {
+  test("follow-up steps created in the handler's transaction run back to back, one document at a time", async () => {
     const order: string[] = [];
     const step = (next?: string): JobHandler =>
       handler(async (payload, context) => {
@@ -87,7 +87,7 @@ describe("the ordinary course", () => {
     expect(order).toEqual(["chunk one", "embed one", "index one", "chunk two", "embed two", "index two"]);
   });
 
-  test("never more at once than allowed, and no fewer when there is work", async () => {
+  test("never runs more jobs than allowed, nor fewer while there is work", async () => {
     let now = 0;
     let most = 0;
     await shop.database.jobs.enqueue(Array.from({ length: 20 }, (_, at) => draft(`${at}`)));
@@ -103,7 +103,7 @@ describe("the ordinary course", () => {
     expect(most).toBe(3);
   });
 
-  test("jobs of a kind with slots of its own run beside the others, and no more than it has", async () => {
+  test("jobs of a kind with its own slots run beside the others, up to that number", async () => {
     const work = gate();
     const ended = gate();
     let reading = 0;
@@ -134,25 +134,22 @@ describe("the ordinary course", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
   });
 
-  test.each([1, 2])(
-    "a job with slots of its own begins when it is due, with %i of 2 other places taken",
-    async (taken) => {
-      const work = gate();
-      const began = gate();
-      const busy = handler(() => work.opened);
-      const own = handler(() => began.open(), { slots: 1 });
-      await shop.database.jobs.enqueue([
-        ...Array.from({ length: taken }, (_, at) => draft(`busy ${at}`, { kind: "busy", group: `${at}` })),
-        draft("own", { kind: "own", group: "own", runAt: new Date(shop.clock.now().getTime() + 1_000) }),
-      ]);
-      const runner = await shop.startRunner({ busy, own }, { concurrency: 2 });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      shop.clock.advance(2_000);
-      await began.opened;
-      work.open();
-      await runner.idle();
-    },
-  );
+  test.each([1, 2])("a job with its own slots starts when it is due, with %i of 2 other slots taken", async (taken) => {
+    const work = gate();
+    const began = gate();
+    const busy = handler(() => work.opened);
+    const own = handler(() => began.open(), { slots: 1 });
+    await shop.database.jobs.enqueue([
+      ...Array.from({ length: taken }, (_, at) => draft(`busy ${at}`, { kind: "busy", group: `${at}` })),
+      draft("own", { kind: "own", group: "own", runAt: new Date(shop.clock.now().getTime() + 1_000) }),
+    ]);
+    const runner = await shop.startRunner({ busy, own }, { concurrency: 2 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    shop.clock.advance(2_000);
+    await began.opened;
+    work.open();
+    await runner.idle();
+  });
 
   test("jobs of one group leave slots to others, however many wait", async () => {
     const work = gate();
@@ -176,7 +173,7 @@ describe("the ordinary course", () => {
     expect(begun).toHaveLength(81);
   });
 
-  test("exclusive jobs of one group run one after the other while others go on", async () => {
+  test("exclusive jobs of one group run one after the other, beside other jobs", async () => {
     const trail: string[] = [];
     const first = gate();
     const other = gate();
@@ -204,7 +201,7 @@ describe("the ordinary course", () => {
 });
 
 describe("time limits and leases", () => {
-  test("a run past its limit is aborted and tried again", async () => {
+  test("a run past its limit is aborted and retried", async () => {
     const reasons: unknown[] = [];
     const slow = handler(
       async (_, { signal }) => {
@@ -219,7 +216,7 @@ describe("time limits and leases", () => {
     expect((await shop.database.jobs.dead(1))[0]?.reason).toContain("took longer than 1 second");
   });
 
-  test("a handler that ignores its signal gives its place free and cannot finish the job any more", async () => {
+  test("a handler that ignores its signal loses its slot and can no longer finish the job", async () => {
     const stuck = gate();
     const finishing: Promise<unknown>[] = [];
     const deaf = handler(
@@ -259,7 +256,7 @@ describe("time limits and leases", () => {
     expect(runs).toEqual(["x"]);
   });
 
-  test("a job that was taken away aborts the run", async () => {
+  test("a run whose job was taken away is aborted", async () => {
     const reasons: string[] = [];
     const begun = gate();
     const aborted = gate();
@@ -281,7 +278,7 @@ describe("time limits and leases", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 1, dead: 0 });
   });
 
-  test("the sole owner takes over at once what a dead process had", async () => {
+  test("the sole owner immediately takes over the jobs of a dead process", async () => {
     await shop.database.jobs.enqueue([draft("orphan")]);
     await shop.database.jobs.claim("a process that died", 1, HOUR);
     const done: string[] = [];
@@ -293,7 +290,7 @@ describe("time limits and leases", () => {
     expect(done).toEqual(["orphan"]);
   });
 
-  test("finish and effect are one: when the transaction rolls back, the job runs again", async () => {
+  test("finish and effect are atomic: after a rollback the job runs again", async () => {
     let runs = 0;
     const runner = await shop.startRunner(
       handlerOf(async (_, context) => {
@@ -315,7 +312,7 @@ describe("time limits and leases", () => {
 });
 
 describe("stop", () => {
-  test("aborts what runs, puts it back without counting, and keeps its place in the line", async () => {
+  test("aborts running jobs, puts them back without counting an attempt, and keeps their place in the queue", async () => {
     const begun = gate();
     await shop.database.jobs.enqueue([draft("x", { runAt: shop.clock.from(-5000) })]);
     const runner = await shop.startRunner(
@@ -345,7 +342,7 @@ describe("stop", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 1, running: 0 });
   });
 
-  test("lets a run end that was nearly done", async () => {
+  test("lets an almost finished run end", async () => {
     const begun = gate();
     await shop.database.jobs.enqueue([draft("x")]);
     const runner = await shop.startRunner(
@@ -361,7 +358,7 @@ describe("stop", () => {
     expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
   });
 
-  test("takes nothing more, can be called twice, and frees those who wait for idle", async () => {
+  test("takes no new jobs, can be called twice, and resolves pending idle calls", async () => {
     const runs: string[] = [];
     const runner = await shop.startRunner(handlerOf((text) => void runs.push(text)));
     await Promise.all([runner.stop(), runner.stop()]);
@@ -372,7 +369,7 @@ describe("stop", () => {
     await expect(runner.start()).rejects.toThrow("started only once");
   });
 
-  test("at the very start leaves nothing behind", async () => {
+  test("immediately after the start leaves nothing behind", async () => {
     await shop.database.jobs.enqueue(Array.from({ length: 8 }, (_, at) => draft(`${at}`)));
     const runner = await shop.startRunner(handlerOf((_, { signal }) => untilAborted(signal)));
     await runner.stop();
@@ -380,7 +377,7 @@ describe("stop", () => {
   });
 });
 
-test("hundreds of jobs in many groups all run once", async () => {
+test("hundreds of jobs in many groups each run once", async () => {
   const seen = new Map<string, number>();
   await shop.database.jobs.enqueue(Array.from({ length: 600 }, (_, at) => draft(`${at}`, { group: `g${at % 37}` })));
   const runner = await shop.startRunner(
@@ -392,7 +389,7 @@ test("hundreds of jobs in many groups all run once", async () => {
   expect(Math.max(...seen.values())).toBe(1);
 }, 30_000);
 
-describe("a job that has another one follow", () => {
+describe("a job with a follow-up job", () => {
   const done: string[] = [];
   const step = (next: Partial<JobDraft> | null, work?: () => Promise<void>): JobHandler =>
     handler(async (text, context) => {
@@ -404,7 +401,7 @@ describe("a job that has another one follow", () => {
 
   beforeEach(() => void done.splice(0));
 
-  test("sees it through before one that is younger begins", async () => {
+  test("completes it before a younger job starts", async () => {
     await shop.database.jobs.enqueue([draft("one"), draft("two"), draft("three")]);
     const handlers = { work: step({ kind: "second" }), second: step({ kind: "third" }), third: step(null) };
     const runner = await shop.startRunner(handlers, { concurrency: 1 });
@@ -417,8 +414,8 @@ describe("a job that has another one follow", () => {
   test.each([
     ["later", { kind: "second", runAt: new Date("2999-01-01") }],
     ["one at a time", { kind: "second", exclusive: true }],
-    ["in places of its own", { kind: "slow" }],
-  ])("leaves it to its turn where it is to be done %s", async (_, next) => {
+    ["in its own slots", { kind: "slow" }],
+  ])("leaves it in the queue when it has to run %s", async (_, next) => {
     await shop.database.jobs.enqueue([draft("one"), draft("two")]);
     const slow = { ...step(null), slots: 1 };
     const runner = await shop.startRunner({ work: step(next), second: step(null), slow }, { concurrency: 1 });
@@ -428,7 +425,7 @@ describe("a job that has another one follow", () => {
     expect([done.length, (await shop.database.jobs.counts()).waiting]).toEqual([4 - left, left]);
   });
 
-  test("is not done again when that fails: only the other one is", async () => {
+  test("is not repeated when the follow-up fails: only that is", async () => {
     await shop.database.jobs.enqueue([draft("one")]);
     let failures = 0;
     const failing = step(null, async () => {

@@ -51,15 +51,15 @@ test("an interval counts from the first start", async () => {
   expect(await pass(30 * MINUTE)).toBe(2);
 });
 
-test("a pattern of cron runs at its times", async () => {
+test("a cron pattern runs at its times", async () => {
   const { pass } = await startCounting("0 * * * *");
-  // The clock stands at 8 minutes and 9 seconds past the hour, in any zone with whole hours.
+  // The clock is at 8 minutes and 9 seconds past the hour, in any zone with whole hours.
   expect(await pass(HOUR - (8 * MINUTE + 9_000) - 1)).toBe(0);
   expect(await pass(1)).toBe(1);
   expect(await pass(HOUR)).toBe(2);
 });
 
-test("what was missed while the service was off runs once at the next start", async () => {
+test("a run missed while the service was off happens once at the next start", async () => {
   const first = await startCounting({ minutes: 10 });
   expect(await first.pass(10 * MINUTE)).toBe(1);
   await first.schedule.stop();
@@ -79,13 +79,13 @@ test("a restart does not repeat what is not due", async () => {
   expect(await second.pass(1 * MINUTE)).toBe(1);
 });
 
-test("a last run in the future, from a wrong clock, does not stop the work", async () => {
+test("a last run in the future, from a wrong clock, does not stop the schedule", async () => {
   await database.jobs.setLastRun("clean-up", clock.from(365 * 24 * HOUR));
   const { pass } = await startCounting({ minutes: 10 });
   expect(await pass(10 * MINUTE)).toBe(1);
 });
 
-test("jitter is at most a tenth of the gap and never more than a minute", async () => {
+test("jitter is at most a tenth of the interval and never more than a minute", async () => {
   const short = await startCounting({ minutes: 1 }, { random: () => 0.999 });
   expect(await short.pass(MINUTE)).toBe(0);
   expect(await short.pass(6_000)).toBe(1);
@@ -95,7 +95,7 @@ test("jitter is at most a tenth of the gap and never more than a minute", async 
   expect(await long.pass(MINUTE)).toBe(1);
 });
 
-test("a failing run is logged, and the next one has its turn", async () => {
+test("a failing run is logged, and runs again at its next time, as do others", async () => {
   const schedule = create();
   let runs = 0;
   let others = 0;
@@ -113,7 +113,7 @@ test("a failing run is logged, and the next one has its turn", async () => {
   expect(log.lines.filter((line) => line.event === "schedule.failed")).toHaveLength(3);
 });
 
-test("a run that takes longer than its gap is not started twice", async () => {
+test("a run longer than its interval is not started twice", async () => {
   const schedule = create();
   let runs = 0;
   let finish = (): void => {};
@@ -135,7 +135,7 @@ test("a run that takes longer than its gap is not started twice", async () => {
   await second;
 });
 
-test("stop aborts what runs, and the aborted run is done again at the next start", async () => {
+test("stop aborts a running task, which runs again at the next start", async () => {
   const schedule = create();
   schedule.every("slow", { minutes: 1 }, async (signal) => {
     await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -155,7 +155,7 @@ test("stop aborts what runs, and the aborted run is done again at the next start
   expect(log.lines.filter((line) => line.event === "schedule.failed")).toEqual([]);
 });
 
-test("timers run what is due without being asked", async () => {
+test("timers start due runs automatically", async () => {
   const present = { now: () => new Date() };
   await database.jobs.setLastRun("soon", new Date(Date.now() - 59_000));
   const schedule = create({ clock: present });
@@ -164,11 +164,11 @@ test("timers run what is due without being asked", async () => {
   await ran;
 });
 
-test.each(["not cron", "99 * * * *", ""])("the pattern %j is refused", (pattern) => {
+test.each(["not cron", "99 * * * *", ""])("refuses the pattern %j", (pattern) => {
   expect(() => create().every("x", pattern, async () => {})).toThrow();
 });
 
-test("an interval of nothing and a name that is taken are refused", () => {
+test("refuses an interval of zero and a name that is taken", () => {
   const schedule = create();
   expect(() => schedule.every("x", { minutes: 0 }, async () => {})).toThrow("greater than zero");
   expect(() => schedule.every("x", { minutes: Number.NaN }, async () => {})).toThrow("greater than zero");
@@ -176,7 +176,7 @@ test("an interval of nothing and a name that is taken are refused", () => {
   expect(() => schedule.every("x", { minutes: 1 }, async () => {})).toThrow("already exists");
 });
 
-test("what several processes share is run by one of them, and what each has of its own by each", async () => {
+test("runs shared schedules in one process and local schedules in each", async () => {
   const runs: string[] = [];
   const start = async (name: string): Promise<Schedule> => {
     const schedule = create({ isShared: true });
@@ -194,7 +194,7 @@ test("what several processes share is run by one of them, and what each has of i
   }
 });
 
-test("what a process that ended had taken is taken by another at its next time", async () => {
+test("a run taken by a process that ended is taken by another at its next time", async () => {
   const first = await startCounting({ minutes: 10 }, { isShared: true });
   const second = await startCounting({ minutes: 10 }, { isShared: true });
   expect(await first.pass(10 * MINUTE)).toBe(1);
@@ -203,7 +203,7 @@ test("what a process that ended had taken is taken by another at its next time",
   expect(await second.pass(10 * MINUTE)).toBe(1);
 });
 
-test("what a process with a wrong clock noted in the future stops no other one", async () => {
+test("a run recorded in the future by a process with a wrong clock stops no other process", async () => {
   const { pass } = await startCounting({ minutes: 10 }, { isShared: true });
   await database.jobs.setLastRun("clean-up", clock.from(24 * HOUR));
   const later = await startCounting({ minutes: 10 }, { isShared: true });
@@ -212,7 +212,7 @@ test("what a process with a wrong clock noted in the future stops no other one",
   expect(await later.pass(10 * MINUTE)).toBe(1);
 });
 
-test("a clock that is a little ahead does not make others repeat its runs", async () => {
+test("a clock slightly ahead does not make other processes repeat its runs", async () => {
   const { pass } = await startCounting({ minutes: 10 }, { isShared: true });
   await database.jobs.setLastRun("clean-up", clock.from(10 * MINUTE + 20_000));
   expect(await pass(10 * MINUTE)).toBe(0);

@@ -9,7 +9,7 @@ test.each([
   "Hello, how are you?",
   "Great. Let's continue, please.",
   "testing 1 2 3",
-])("%s says nothing to be remembered", (text) => {
+])("%s contains nothing to remember", (text) => {
   expect(isChat(text)).toBe(true);
 });
 
@@ -20,6 +20,6 @@ test.each([
   "Hi, my name is Ines",
   "The retro starts with a chat",
   "Thanks. The door code changed.",
-])("%s does", (text) => {
+])("%s contains something to remember", (text) => {
   expect(isChat(text)).toBe(false);
 });

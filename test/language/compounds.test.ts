@@ -6,7 +6,7 @@ const likely = (text: string): string[] =>
   joinNeighbours(text).flatMap(({ whole, isLikely }) => (isLikely ? [whole] : []));
 const split = (word: string): string[] => splitWord(word).map(({ parts }) => parts.join(" "));
 
-describe("neighbours as one word", () => {
+describe("joining neighbouring words", () => {
   test.each([
     ["the house at the lake side", "lakeside"],
     ["Where is my note book?", "notebook"],
@@ -19,23 +19,23 @@ describe("neighbours as one word", () => {
     expect(likely(text)).toContain(whole);
   });
 
-  test("without what stands in another part of the sentence, names inside a sentence, and words without a subject", () => {
+  test("skips words in different parts of a sentence, names inside a sentence, and function words", () => {
     expect(joined("lake, side. note")).toEqual([]);
     expect(joined("when did Anna Book call")).toEqual([]);
     expect(joined("out of the what is this")).toEqual([]);
   });
 
-  test("says which of them are unlikely", () => {
+  test("marks unlikely joins", () => {
     expect(joined("he looked up many times")).toContain("manytimes");
     expect(likely("he looked up many times")).toEqual([]);
   });
 
-  test("are few, however long the text is", () => {
+  test("returns few joins, however long the text is", () => {
     expect(joined("green field house boat ".repeat(200))).toHaveLength(6);
   });
 });
 
-describe("one word as two", () => {
+describe("splitting one word into two", () => {
   test.each([
     ["lakeside", "lake side"],
     ["notebooks", "note books"],

@@ -9,10 +9,10 @@ test.each([
   ["one\u00a0two\u3000three\u2028four", 4],
   ["漢字 と 🐝", 3],
   ["a\u200bb", 1],
-])("%j has %i", (text, words) => {
+])("%j has %i words", (text, words) => {
   expect(countWords(text)).toBe(words);
 });
 
-test("a large text is counted like a small one", () => {
+test("counts a large text like a small one", () => {
   expect(countWords("bee ".repeat(500_000))).toBe(500_000);
 });

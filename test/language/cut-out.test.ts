@@ -7,10 +7,10 @@ const cutOut = async (text: string, ...passages: Passage[]): Promise<string> =>
 const without = (text: string, ...quotes: string[]): Promise<string> =>
   cutOut(text, ...quotes.map((quote) => ({ quote, at: null })));
 
-describe("what is cut out of a text", () => {
+describe("text that is cut out", () => {
   test.each([
     ["a line", "Ben\nBen works with Benedict at Benco", "Ben", "Ben works with Benedict at Benco"],
-    ["a line of several", "Mia\nBenedict\nBen\nBenco", "Benedict", "Mia\nBen\nBenco"],
+    ["one of several lines", "Mia\nBenedict\nBen\nBenco", "Benedict", "Mia\nBen\nBenco"],
     ["a sentence", "I like tea. My code is 7731. I own a boat.", "My code is 7731.", "I like tea. I own a boat."],
     ["a sentence in other quotation marks and case", "“Yes”, he said. Ok.", '"yes", he said.', "Ok."],
     ["the last sentence", "I like tea. My code is 7731.", "My code is 7731", "I like tea."],
@@ -27,33 +27,33 @@ describe("what is cut out of a text", () => {
       "Roses are red\nViolets are blue",
       "Tea\nBoat",
     ],
-    ["nothing but that", "My code is 7731.", "My code is 7731.", ""],
+    ["the whole text", "My code is 7731.", "My code is 7731.", ""],
   ])("is %s", async (_what, text, quote, rest) => {
     expect(await without(text, quote)).toBe(rest);
   });
 
   test.each([
     ["a part of a word", "Benedict works at Benco.", "Ben"],
-    ["the end of a word", "The codebook", "book"],
-    ["a word that goes on with a mark", "Zoe\u0308 sings", "Zoe"],
-    ["a word beside a letter of two units", "𝒳Ben sings", "Ben"],
+    ["the end of a longer word", "The codebook", "book"],
+    ["a word followed by a combining mark", "Zoe\u0308 sings", "Zoe"],
+    ["a word next to a letter of two code units", "𝒳Ben sings", "Ben"],
   ])("is never %s", async (_what, text, quote) => {
     expect(await without(text, quote)).toBe(text);
     expect(await saysAny(text, [quote])).toBe(false);
   });
 
-  test("is what stands at the noted place, also where the words stand elsewhere before", async () => {
+  test("is at the recorded position, even if the same words occur earlier", async () => {
     const text = "Ben has a dog called Ben";
     expect(await cutOut(text, { quote: "Ben", at: { start: 21, end: 24 } })).toBe("Ben has a dog called");
   });
 
-  test("is found anew where the noted place says something else", async () => {
+  test("is located again when the recorded position contains something else", async () => {
     const text = "Now more. My code is 7731. End.";
     expect(await cutOut(text, { quote: "My code is 7731.", at: { start: 0, end: 16 } })).toBe("Now more. End.");
   });
 });
 
-test("other places are where they were, less what was cut out before them", async () => {
+test("maps other positions to where they are after the cut", async () => {
   const text = "One two. Three four. Five six.";
   const cut = new Cut(text, await findPlaces(text, [{ quote: "Three four.", at: null }]));
   const rest = cut.rest();
@@ -66,7 +66,7 @@ test("other places are where they were, less what was cut out before them", asyn
   expect(cut.placeAfter({ start: 9, end: 20 })).toBeNull();
 });
 
-describe("a statement is found behind what only marks it or names its speaker:", () => {
+describe("a statement is found behind a list mark or a speaker's name:", () => {
   const MARKS = `-,*,+,•,–,>,> >,1.,12.,3),(4),(a),b),[1],#,######,- [ ],- [x],1. [ ],> -,|,✅,>`.split(",");
   const LABELS =
     `user:,assistant:,Mia:,Mia Berg:,**Mia:**,Mia (she):,[2024-01-02 10:00] Mia:,10:15 Mia:,- Mia:,> user:,[user]`.split(
@@ -82,9 +82,9 @@ describe("a statement is found behind what only marks it or names its speaker:",
   });
 
   test.each([
-    ["a sign of a number", "Today:\n-5 degrees\n>5 degrees\n$5 degrees\n.5 degrees", "5 degrees"],
-    ["what something else is called", "Flight: 4417\nGate: B 12", "4417"],
-    ["a heading of a list", "Old address: 12 Main Street Lisbon", "12 Main Street Lisbon"],
+    ["a sign that belongs to a number", "Today:\n-5 degrees\n>5 degrees\n$5 degrees\n.5 degrees", "5 degrees"],
+    ["the label of something else", "Flight: 4417\nGate: B 12", "4417"],
+    ["the label of another statement", "Old address: 12 Main Street Lisbon", "12 Main Street Lisbon"],
     ["other words", "I said: well, my code is 7731\nmy code is 7731, I said", "My code is 7731."],
   ])("never behind %s", async (_what, text, quote) => {
     const first = text.indexOf(quote);
@@ -94,24 +94,24 @@ describe("a statement is found behind what only marks it or names its speaker:",
     expect(await saysAny(text, [quote])).toBe(true);
   });
 
-  test("over several lines", async () => {
+  test("across several lines", async () => {
     const text = "Tea\n- My code\n  is 7731.\nBoat\n> My code is 7731\nEnd";
     expect(await without(text, "My code is 7731.")).toBe("Tea\n-\nBoat\n>\nEnd");
   });
 });
 
-describe("a long text takes linear time", () => {
+describe("cutting from a long text takes linear time", () => {
   test.each([
     ["of lines", "- The code is 7731. Tea and more tea.\n"],
     ["of one line", "The code is 7731. Tea and more tea. "],
     ["of one sentence", "The code is 7731 and "],
-    ["of nothing else", "The code is 7731."],
+    ["of repetitions", "The code is 7731."],
     ["of parts of words", "The code is 77313The code is 7731"],
   ])("%s", async (_what, piece) => {
     const measure = async (pieces: number): Promise<number> => {
       const text = piece.repeat(pieces);
       const times: number[] = [];
-      // Whatever else the machine does takes time from some of them only.
+      // Other work on the machine slows down only some of the runs.
       for (let time = 0; time < 3; time += 1) {
         const began = performance.now();
         await without(text, "The code is 7731.");

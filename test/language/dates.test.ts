@@ -17,7 +17,7 @@ test.each([
   ["version 1.2.3", null],
   ["", null],
   [`${"word ".repeat(100)}8 May 2023`, null],
-])("the date in %j", async (text, date) => {
+])("finds the date in %j", async (text, date) => {
   expect(await findDate(text)).toBe(date);
 });
 
@@ -30,6 +30,6 @@ test.each([
   [Number.POSITIVE_INFINITY, null],
   [null, null],
   [{}, null],
-])("the timestamp %j", async (value, date) => {
+])("reads the timestamp %j", async (value, date) => {
   expect(await readTimestamp(value)).toBe(date);
 });

@@ -12,16 +12,16 @@ describe("roots", () => {
     ["bought", "buys"],
     ["colour", "color"],
     ["postgresql", "postgres"],
-  ])("%s and %s are one word", (one, other) => {
+  ])("%s and %s have the same root", (one, other) => {
     expect(rootOf(one)).toBe(rootOf(other));
   });
 
-  test("stop words have none", () => {
+  test("stop words have no root", () => {
     expect(contentRoot("the")).toBe("");
     expect(contentRoot("cities")).toBe(rootOf("city"));
   });
 
-  test("no form belongs to two words", () => {
+  test("no irregular form belongs to two words", () => {
     const forms = IRREGULAR_FORMS.flatMap((entry) => entry.split(" "));
     expect(forms.filter((form, index) => forms.indexOf(form) !== index)).toEqual([]);
   });
@@ -35,12 +35,12 @@ describe("related words", () => {
     ["pet", "dog"],
     ["database", "postgres"],
     ["birthday", "born"],
-  ])("%s and %s belong together, both ways", (one, other) => {
+  ])("%s and %s are related in both directions", (one, other) => {
     expect(relation(one, other)).toBeGreaterThan(0.3);
     expect(relation(other, one)).toBeCloseTo(relation(one, other));
   });
 
-  test("words that mean the same are nearer than kinds of a thing, and those nearer than their like", () => {
+  test("synonyms are closer than a kind and its examples, and those closer than two examples", () => {
     expect(relation("car", "vehicle")).toBeGreaterThan(relation("vehicle", "truck"));
     expect(relation("vegetable", "carrot")).toBeGreaterThan(relation("carrot", "cabbage"));
   });
@@ -49,12 +49,12 @@ describe("related words", () => {
     ["lisbon", "peanut"],
     ["database", "wedding"],
     ["qwertz", "car"],
-  ])("%s and %s do not", (one, other) => {
+  ])("%s and %s are not related", (one, other) => {
     expect(relation(one, other)).toBe(0);
   });
 });
 
-test("everyday words are known to be common", () => {
+test("everyday words count as common", () => {
   expect(backgroundShare(rootOf("things"))).toBeGreaterThan(backgroundShare(rootOf("meeting")));
   expect(backgroundShare(rootOf("meeting"))).toBeGreaterThan(backgroundShare(rootOf("telescope")));
 });

@@ -6,9 +6,9 @@ function answers(question: string, statement: string): boolean {
   return askedFacets(question).some(({ facet }) => told.has(facet));
 }
 
-describe("what a question about drinks asks for", () => {
+describe("a question about drinks", () => {
   test.each(["The door is blue", "The VPN gateway is vpn.example.org", "Te llamo mañana", "Ti penso e te lo dico"])(
-    "%s tells nothing of it",
+    "is not answered by %s",
     (statement) => {
       expect(answers("What do I like to drink?", statement)).toBe(false);
     },
@@ -21,7 +21,7 @@ describe("what a question about drinks asks for", () => {
     "Prende un tè",
     "Mia likes tea",
     "Er trinkt Tee",
-  ])("%s does", (statement) => {
+  ])("is answered by %s", (statement) => {
     expect(answers("What do I like to drink?", statement)).toBe(true);
   });
 });

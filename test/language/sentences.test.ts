@@ -18,18 +18,18 @@ test.each([
   ["元気です。はい！", ["元気です。", "はい！"]],
   ["", []],
   [" \n ", []],
-])("sentences of %j", (text, sentences) => {
+])("splits %j into sentences", (text, sentences) => {
   expect(sentencesOf(text)).toEqual(sentences);
 });
 
 describe("a cut", () => {
-  test("never tears a surrogate pair apart", () => {
+  test("never splits a surrogate pair", () => {
     expect(truncate("a😀b", 2)).toBe("a");
     expect(truncate("a😀b", 3)).toBe("a😀");
     expect(truncate("abc", 9)).toBe("abc");
   });
 
-  test("always moves on, so that cutting again and again ends", () => {
+  test("always advances, so that repeated cutting ends", () => {
     expect(safeCut("😀😀", 1)).toBe(1);
     expect(safeCut("ab", 0)).toBe(1);
   });

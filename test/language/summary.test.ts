@@ -8,14 +8,14 @@ const FALCON =
   "The team will switch the billing over to Falcon in June.";
 
 describe("a summary", () => {
-  test("is made of the sentences that the text keeps coming back to", () => {
+  test("consists of the sentences about the recurring subjects of the text", () => {
     const summary = summarize(FALCON);
     expect(summary).toContain("The Falcon project replaces our billing system.");
     expect(summary).not.toMatch(/Lunch|weather/);
     expect(summary?.length).toBeLessThanOrEqual(320);
   });
 
-  test("has its sentences word for word and in the order of the text", () => {
+  test("quotes its sentences verbatim and in text order", () => {
     const parts = (summarize(FALCON) ?? "").split(/(?<=\.) /);
     const places = parts.map((part) => FALCON.indexOf(part));
     expect(parts.length).toBeGreaterThan(1);
@@ -31,18 +31,18 @@ describe("a summary", () => {
   });
 
   const none: [name: string, text: string][] = [
-    ["nothing", ""],
+    ["an empty text", ""],
     ["a short text", "I moved to Porto. It rains. I like it. I stay."],
     ["three sentences, however long", `${"word ".repeat(100)}. ${"other ".repeat(100)}. ${"third ".repeat(100)}.`],
     ["a text without sentences", "x".repeat(100_000)],
     ["numbers", "1 2 3 4 5 6 7 8 9 10\n".repeat(1_000).replaceAll("\n", " ")],
-    ["questions alone", "Who goes there with the lamp tonight? ".repeat(50)],
+    ["questions only", "Who goes there with the lamp tonight? ".repeat(50)],
   ];
-  test.each(none)("is none for %s", (_name, text) => {
+  test.each(none)("is omitted for %s", (_name, text) => {
     expect(summarize(text)).toBeNull();
   });
 
-  test("of a text of megabytes comes from its beginning", () => {
+  test("of a text of megabytes is taken from its beginning", () => {
     expect(summarize(`${FALCON} `.repeat(20_000))).toContain("Falcon");
   });
 });

@@ -5,7 +5,7 @@ const PROSE =
   "The bees of the roof garden came through the winter well. Ada counted four hives in March, and one of the hives was weak. " +
   "The weak hive gets sugar until the lime trees are in flower.";
 
-/** Twenty kinds of documents, and what they are about. */
+/** Twenty kinds of documents, and their subjects. */
 const KINDS: readonly (readonly [kind: string, text: string, title: string | RegExp, path?: string])[] = [
   [
     "a mail with its head",
@@ -102,7 +102,7 @@ const KINDS: readonly (readonly [kind: string, text: string, title: string | Reg
   ],
 ];
 
-describe("a document is called by what it is about:", () => {
+describe("a document's title names its subject:", () => {
   test.each(KINDS.map(([kind, ...rest]) => ({ kind, rest })))("$kind", ({ rest: [text, expected, path] }) => {
     const title = titleOf(text, path) ?? "";
     if (typeof expected === "string") expect(title).toBe(expected);
@@ -123,7 +123,7 @@ test("no title is cut inside a word", () => {
   }
 });
 
-test("what says nothing is a title where there is nothing else", () => {
+test("a phrase without a subject is the title only if there is nothing else", () => {
   expect(titleOf("Hi all,")).toBe("Hi all,");
   expect(titleOf("2026-05-04")).toBe("2026-05-04");
   expect(titleOf(" \n--- \n")).toBeNull();

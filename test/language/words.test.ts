@@ -14,7 +14,7 @@ import {
   wordParts,
 } from "../../src/language/words.js";
 
-describe("beside SQLite's full-text index", () => {
+describe("compared with SQLite's full-text index", () => {
   let database: SqliteConnection;
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe("beside SQLite's full-text index", () => {
     return () => database.close();
   });
 
-  /** The terms that the index makes of a text, in order. */
+  /** The terms that the index stores for a text, in order. */
   function termsOf(text: string): unknown[] {
     database.exec("delete from texts");
     database.prepare("insert into texts (text) values (?)").run(indexedText(text));
@@ -43,7 +43,7 @@ describe("beside SQLite's full-text index", () => {
     "我喜欢咖啡 と 寿司",
     "emoji 😀 and 👩‍👩‍👧 inside",
     "a be see sky happy 10th 4k h2o",
-  ])("%j falls into the same words and stems", (text) => {
+  ])("%j is split into the same words and stems", (text) => {
     expect(tokenise(text).map(stem)).toEqual(termsOf(text).slice(0, tokenise(text).length));
   });
 
@@ -54,7 +54,7 @@ describe("beside SQLite's full-text index", () => {
     expect(words.map(stem)).toEqual(termsOf(words.join(" ")));
   });
 
-  test("the words of a query find the texts that hold them", () => {
+  test("the words of a query match the texts that contain them", () => {
     for (const [query, text] of [
       ["Where did the children's teachers move?", "Her child teaches in Porto and moved twice."],
       ["What is the naïve résumé about?", "NAIVE resumes"],
@@ -70,15 +70,15 @@ describe("beside SQLite's full-text index", () => {
 });
 
 describe("the words of a query", () => {
-  test("are distinct by stem and carry the subject", () => {
+  test("are distinct by stem and are content words", () => {
     expect(queryWords("What does Anna like, and what did Anna's likes cost?")).toEqual(["anna", "like", "cost"]);
   });
 
-  test("are all words where nothing else is left", () => {
+  test("are all words if nothing else is left", () => {
     expect(queryWords("who are you?")).toEqual(["who", "are", "you"]);
   });
 
-  test("are none in a text without words, and never more than the limit", () => {
+  test("are none for a text without words, and never more than the limit", () => {
     expect(queryWords("")).toEqual([]);
     expect(queryWords(" ?! 😀 \ud83d")).toEqual([]);
     const many = Array.from({ length: 5_000 }, (_, number) => `word${number}`).join(" ");
@@ -93,7 +93,7 @@ test("folding drops case and accents, but keeps the marks of other scripts", () 
   expect(fold("한국어")).toBe("한국어");
 });
 
-test("stop words and negations are told apart from words with a subject", () => {
+test("stop words and negations are distinguished from content words", () => {
   expect(["the", "is", "what"].every(isStopWord)).toBe(true);
   expect(["lisbon", "won", "2023"].some(isStopWord)).toBe(false);
   expect(tokenise("She doesn't, never will").filter(isNegation)).toEqual(["t", "never"]);
@@ -103,9 +103,9 @@ describe("words in other scripts", () => {
   test.each([
     ["full-width letters and digits", "ＡＢＣ１２３", "abc123"],
     ["half-width katakana", "ｺｰﾋｰ", "コーヒー"],
-    ["a voiced mark apart", "か\u3099", "が"],
+    ["a separate voiced mark", "か\u3099", "が"],
     ["Arabic vowels", "دُبَيّ", "دبي"],
-    ["Arabic stretched", "محمـــد", "محمد"],
+    ["Arabic with elongation", "محمـــد", "محمد"],
     ["forms of alef", "أحمد إحمد آحمد", "احمد احمد احمد"],
     ["Persian letters", "کتاب‌ها", "كتاب ها"],
     ["Hebrew points", "שָׁלוֹם", "שלום"],
@@ -118,23 +118,23 @@ describe("words in other scripts", () => {
     ["digits of other scripts", "٢٠٢٣ १२ ๕", "2023 12 5"],
     ["nukta", "लड़का", "लडका"],
     ["soft hyphens and joiners", "co\u00adop\u2060era\u200dte", "cooperate"],
-    ["a space without width", "ab\u200bcd", "ab cd"],
-  ])("%s are read as written plainly", (_name, written, plain) => {
+    ["zero-width spaces", "ab\u200bcd", "ab cd"],
+  ])("%s are read like the plain form", (_name, written, plain) => {
     expect(tokenise(written)).toEqual(tokenise(plain));
   });
 
-  test("umlauts are found with and without their e", () => {
+  test("umlauts are found with and without the added e", () => {
     expect(splitWords("Müller")).toEqual({ words: ["muller"], forms: ["mueller"] });
     expect(queryWords("Müller")).toEqual(["muller", "mueller"]);
   });
 
-  test("every two characters of writing without spaces are a word, and each Chinese one another form", () => {
+  test("text without spaces is split into pairs of characters, and Chinese into single ones as well", () => {
     expect(splitWords("東京タワー")).toEqual({ words: ["東京", "京タ", "タワ", "ワー"], forms: ["東", "京"] });
     expect(splitWords("집에서")).toEqual({ words: ["집에", "에서"], forms: ["집"] });
     expect(splitWords("iPhoneを買う").words).toEqual(["iphone", "を買", "買う"]);
   });
 
-  test("a query asks for as few pairs as hold its words, and not for what only binds them", () => {
+  test("a query asks for as few pairs as cover its words, and not for particles", () => {
     expect(queryWords("李明在北京工作")).toEqual(["李", "明", "李明", "北京", "工作"]);
     expect(queryWords("コーヒーは好きですか")).not.toContain("です");
     expect(queryWords("서울에서")).toEqual(["서울"]);
@@ -142,14 +142,14 @@ describe("words in other scripts", () => {
     expect(otherForms("מהבית")).toEqual(["בית"]);
   });
 
-  test("function words of a language count as such only where it is spoken", () => {
+  test("function words count as such only in a text of their language", () => {
     expect(queryWords("Wo wohnt die Katze")).toEqual(["wohnt", "katze"]);
     expect(queryWords("die hard")).toEqual(["die", "hard"]);
     expect(queryWords("did the dog die")).toEqual(["dog", "die"]);
     expect(queryWords("¿Dónde está la llave?")).toEqual(["llave"]);
   });
 
-  test("long words have parts where words are written together", () => {
+  test("long words are split into parts in languages with compounds", () => {
     const parts = wordParts(splitWords("Die Krankenversicherung von Anna ist teuer und nicht gut"));
     expect(parts).toEqual(expect.arrayContaining(["kranken", "versicherung", "krankenversicherun"]));
     expect(parts.every((part) => part.length >= 5)).toBe(true);
@@ -157,12 +157,12 @@ describe("words in other scripts", () => {
     expect(wordParts(splitWords(`Das ist ein ${"a".repeat(5_000)}`))).toEqual([]);
   });
 
-  test("of too many words the most repeated are asked for, then the longest, in order", () => {
+  test("if there are too many words, the most repeated are used, then the longest, in order", () => {
     expect(queryWords("ant bee bee centipede dragonfly", 2)).toEqual(["bee", "centipede"]);
   });
 });
 
-describe("the text index holds of a text exactly its words", () => {
+describe("the text index contains exactly the words of a text", () => {
   let database: SqliteConnection;
   beforeAll(async () => {
     const { DatabaseSync } = await loadSqlite();
@@ -197,7 +197,7 @@ describe("the text index holds of a text exactly its words", () => {
   });
 });
 
-test("heaps of marks cost no more time than other text of their length", () => {
+test("long runs of combining marks take no more time than other text", () => {
   const heap = `e${"\u0301\u0316".repeat(500_000)}`;
   expect(tokenise(heap)).toEqual(["e"]);
   expect(fold(heap)).toBe("e");

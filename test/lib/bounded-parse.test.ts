@@ -5,7 +5,7 @@ import { parseBounded } from "../../src/lib/bounded-parse.js";
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `n${index}`);
 const record = (count: number): object => Object.fromEntries(names(count).map((name) => [name, 1]));
 
-/** A schema that says when it is asked about an element. */
+/** A schema that records when an element is examined. */
 function counting() {
   let looks = 0;
   const element = z.custom(() => {
@@ -15,11 +15,11 @@ function counting() {
   return { element, looks: () => looks };
 }
 
-describe("what is too long is refused without a look at its elements", () => {
+describe("values that are too long are refused without examining their elements", () => {
   test.each<[what: string, wrap: (element: z.ZodType) => z.ZodType, value: unknown, message: RegExp]>([
     ["a list with a limit", (of) => z.array(of).max(3), names(4), /^must have at most 3 entries$/],
     [
-      "with words of its own",
+      "a limit with its own message",
       (of) => z.array(of).min(1).max(3, "must name at most 3"),
       names(4),
       /^must name at most 3$/,
@@ -39,16 +39,31 @@ describe("what is too long is refused without a look at its elements", () => {
       /^must have at most 3 entries$/,
     ],
     ["in a record", (of) => z.record(z.string(), z.array(of).max(3)), { a: names(4) }, /^must have at most 3 entries$/],
-    ["one of two forms", (of) => z.union([z.string(), z.array(of).max(3)]), names(4), /^must have at most 3 entries$/],
-    ["before it is changed", (of) => z.array(of).max(3).transform(String), names(4), /^must have at most 3 entries$/],
     [
-      "after a first change",
+      "one of two alternatives",
+      (of) => z.union([z.string(), z.array(of).max(3)]),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
+    [
+      "before a transformation",
+      (of) => z.array(of).max(3).transform(String),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
+    [
+      "after a first transformation",
       (of) => z.preprocess((one) => one, z.array(of).max(3)),
       names(4),
       /^must have at most 3 entries$/,
     ],
     ["with a default", (of) => z.array(of).max(3).default([]), names(4), /^must have at most 3 entries$/],
-    ["named later", (of) => z.lazy(() => z.array(of).max(3)), names(4), /^must have at most 3 entries$/],
+    [
+      "a reference to a later schema",
+      (of) => z.lazy(() => z.array(of).max(3)),
+      names(4),
+      /^must have at most 3 entries$/,
+    ],
   ])("%s", (_what, wrap, value, message) => {
     const { element, looks } = counting();
     const result = parseBounded(wrap(element), value);
@@ -56,14 +71,14 @@ describe("what is too long is refused without a look at its elements", () => {
     expect(looks()).toBe(0);
   });
 
-  test("where another form takes it, it is not too long", () => {
+  test("a value is not too long if another form accepts it", () => {
     const either = z.union([z.array(z.string()).max(1), z.array(z.number())]);
     expect(parseBounded(either, [1, 2])).toEqual({ data: [1, 2] });
   });
 });
 
-describe("what is told of many mistakes", () => {
-  test("is twenty of them, and how many there are", () => {
+describe("the report of many mistakes", () => {
+  test("has twenty of them, and the number of the others", () => {
     const result = parseBounded(
       z.array(z.string()),
       Array.from({ length: 1_000 }, () => 1),
@@ -74,19 +89,19 @@ describe("what is told of many mistakes", () => {
     expect(result.findings.at(-1)).toEqual({ path: [], message: "and 980 more like these" });
   });
 
-  test("is cut short", () => {
+  test("is shortened", () => {
     const long = { ["x".repeat(100_000)]: 1 };
     for (const schema of [z.record(z.string(), z.string()), z.strictObject({})])
       expect(JSON.stringify(parseBounded(schema, long)).length).toBeLessThan(1_000);
   });
 
-  test("is all where they are few", () => {
+  test("is complete if there are few", () => {
     const result = parseBounded(z.object({ a: z.string(), b: z.array(z.number()) }), { b: [1, "2"] });
     expect(result).toMatchObject({ findings: [{ path: ["a"] }, { path: ["b", 1] }] });
   });
 });
 
-describe("a field that is not there is said to be missing", () => {
+describe("a missing field is reported as missing", () => {
   const schema = z.object({
     name: z.string("must be a string"),
     kind: z.enum(["a", "b"], "must be a or b").optional(),
@@ -111,7 +126,7 @@ describe("a field that is not there is said to be missing", () => {
     [{ name: "x", kind: "c" }, ["kind: must be a or b"]],
     [{ name: "x", deep: {} }, ["deep.action: is missing; it must be move or delete"]],
     [{ name: "x", either: {} }, ["either: must be text or a number"]],
-    // What was made of the value is not what was sent.
+    // The transformed value is not what was sent.
     [{ name: "x", read: '{"a":1}' }, ["read.a: must be a string"]],
   ])("%j", (value, messages) => expect(told(value)).toEqual(messages));
 });

@@ -49,14 +49,14 @@ function create(more: Partial<BreakerOptions<Outage>> = {}) {
   };
 }
 
-/** Lets calls fail until the service is left alone. */
+/** Lets calls fail until the breaker opens. */
 async function open({ ask, fails }: ReturnType<typeof create>): Promise<void> {
   fails(new Outage("down"));
   for (let call = 0; call < 3; call += 1) await expect(ask()).rejects.toThrow("down");
   await vi.advanceTimersByTimeAsync(0);
 }
 
-test("a service that hangs is waited for so long, three times and while it is tried, and then not at all", async () => {
+test("a hanging service is waited for three times and during its trial, and then no longer", async () => {
   const service = create();
   service.hangs();
   for (let call = 1; call <= 3; call += 1) {
@@ -73,7 +73,7 @@ test("a service that hangs is waited for so long, three times and while it is tr
   expect(service.breaker.failure()).toMatchObject({ message: "too late, others hear" });
 });
 
-test("a success between failures, and what is no failure of the service, keep it in use", async () => {
+test("stays closed after a success between failures, and after errors that are not outages", async () => {
   const service = create();
   for (let round = 0; round < 3; round += 1) {
     service.fails(new Outage("down"));
@@ -86,7 +86,7 @@ test("a success between failures, and what is no failure of the service, keep it
   }
 });
 
-test("it is tried in the background after a rest, and used again once it answers in time", async () => {
+test("is tried in the background after a rest, and used again once it answers in time", async () => {
   const service = create();
   await open(service);
   service.answers();
@@ -99,7 +99,7 @@ test("it is tried in the background after a rest, and used again once it answers
   expect(await service.ask()).toBe("fine");
 });
 
-test("while it is being tried nobody waits for it, and an answer that comes late ends no rest", async () => {
+test("during a trial no caller waits, and a late answer does not end the rest", async () => {
   const service = create();
   await open(service);
   service.hangs();
@@ -111,7 +111,7 @@ test("while it is being tried nobody waits for it, and an answer that comes late
   expect(service.tried()).toBe(2);
 });
 
-test("each rest is twice as long, and without anybody who wants it a second trial waits for the next one who does", async () => {
+test("each rest is twice as long, and without demand the second trial waits for the next caller", async () => {
   const service = create();
   await open(service);
   await vi.advanceTimersByTimeAsync(REST_MS);
@@ -129,7 +129,7 @@ test("each rest is twice as long, and without anybody who wants it a second tria
   expect(await service.ask()).toBe("fine");
 });
 
-test("one that asks to be left alone is, at once and for as long as it asks", async () => {
+test("a service that asks for a pause gets one immediately, for as long as it asks", async () => {
   const service = create();
   service.fails(new Outage("busy", 120_000));
   for (let call = 0; call < 3; call += 1) await expect(service.ask()).rejects.toThrow("busy");
@@ -140,7 +140,7 @@ test("one that asks to be left alone is, at once and for as long as it asks", as
   expect([service.asked(), service.tried()]).toEqual([2, 1]);
 });
 
-test("calls that fail while a trial is answered leave it in use for everybody", async () => {
+test("a service whose trials succeed stays in use even if many calls fail", async () => {
   const service = create({ trial: () => Promise.resolve() });
   for (let round = 0; round < 4; round += 1) {
     await open(service);
@@ -152,7 +152,7 @@ test("calls that fail while a trial is answered leave it in use for everybody", 
   expect(service.asked()).toBe(4 * 4 + 20);
 });
 
-test("a call that began before the rest and succeeds in time ends it", async () => {
+test("a call started before the rest that succeeds in time ends it", async () => {
   const service = create();
   let resolve: (text: string) => void = () => undefined;
   const early = service.breaker.ask(() => new Promise<string>((done) => (resolve = done)));
@@ -163,7 +163,7 @@ test("a call that began before the rest and succeeds in time ends it", async () 
   expect(await service.ask()).toBe("fine");
 });
 
-test("the signal of the work is aborted when nobody waits any more", async () => {
+test("the signal of the work is aborted when no caller waits any more", async () => {
   const { breaker } = create();
   let seen: AbortSignal | undefined;
   const outcome = expect(breaker.ask((signal) => new Promise(() => (seen = signal)))).rejects.toThrow("too late");

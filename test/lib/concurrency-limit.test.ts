@@ -13,7 +13,7 @@ async function run<T>(limit: ConcurrencyLimit, work: () => Promise<T>): Promise<
   }
 }
 
-/** Work that goes on until it is told to end. */
+/** Work that runs until it is told to end. */
 function openWork(names: string[], name: string) {
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -25,7 +25,7 @@ function openWork(names: string[], name: string) {
   return { work, end };
 }
 
-test("a limit lets so many go on at once, and the others in the order in which they came", async () => {
+test("runs up to the limit, and the rest in order of arrival", async () => {
   const limit = createConcurrencyLimit({ most: 2, patienceMs: FOR_EVER });
   const began: string[] = [];
   const works = ["a", "b", "c", "d"].map((name) => openWork(began, name));
@@ -43,7 +43,7 @@ test("a limit lets so many go on at once, and the others in the order in which t
   expect(await Promise.all(answers)).toEqual(["a", "b", "c", "d"]);
 });
 
-test("who comes last does not overtake who waits", async () => {
+test("a late caller does not overtake a waiting one", async () => {
   const limit = createConcurrencyLimit({ most: 1, patienceMs: FOR_EVER });
   const began: string[] = [];
   const works = ["first", "waits", "late"].map((name) => openWork(began, name));
@@ -55,7 +55,7 @@ test("who comes last does not overtake who waits", async () => {
   expect(began).toEqual(["first", "waits", "late"]);
 });
 
-test("work that fails makes room as any other", async () => {
+test("failed work frees its slot too", async () => {
   const limit = createConcurrencyLimit({ most: 1, patienceMs: FOR_EVER });
   const failed = run(limit, () => Promise.reject(new Error("no")));
   const next = run(limit, () => Promise.resolve("next"));
@@ -63,7 +63,7 @@ test("work that fails makes room as any other", async () => {
   expect(await next).toBe("next");
 });
 
-test("nobody waits longer than patience lasts for work that hangs, and it counts for what it is when it ends", async () => {
+test("no caller waits longer than the patience for hanging work, whose late result is still returned", async () => {
   const limit = createConcurrencyLimit({ most: 1, patienceMs: 20 });
   const began: string[] = [];
   const hangs = openWork(began, "hangs");
@@ -81,7 +81,7 @@ test("nobody waits longer than patience lasts for work that hangs, and it counts
   expect(await run(limit, () => Promise.resolve("after"))).toBe("after");
 });
 
-test("whoever has the least going on comes first, however many others wait", async () => {
+test("the caller with the least work running goes first, however many others wait", async () => {
   const limit = createConcurrencyLimit({ most: 2, patienceMs: FOR_EVER });
   const began: string[] = [];
   const enter = async (caller: string, name: string): Promise<() => void> => {
@@ -100,7 +100,7 @@ test("whoever has the least going on comes first, however many others wait", asy
   expect(began.toSorted()).toEqual(["a1", "a2", "a3", "a4", "b1", "b2"]);
 });
 
-test("a caller with much to do does not go beyond the limit while work goes on", async () => {
+test("a caller with much work does not exceed the limit while work progresses", async () => {
   const limit = createConcurrencyLimit({ most: 2, patienceMs: 40 });
   let running = 0;
   let highest = 0;
@@ -113,7 +113,7 @@ test("a caller with much to do does not go beyond the limit while work goes on",
   expect(highest).toBe(2);
 });
 
-test("a caller who has nothing going on waits no longer than patience lasts", async () => {
+test("a caller with nothing running waits no longer than the patience", async () => {
   const limit = createConcurrencyLimit({ most: 1, patienceMs: 20 });
   const hangs = await limit.enter("a");
   const leave = await limit.enter("b");

@@ -22,7 +22,7 @@ const table = fc.letrec((tie) => ({
     { maxKeys: 4 },
   ),
 })).table as fc.Arbitrary<Record<string, unknown>>;
-/** Documents that have room for our entry. */
+/** Documents with room for our entry. */
 const document = fc
   .tuple(table, fc.option(table, { nil: undefined }))
   .map(([outer, servers]): Record<string, unknown> => {
@@ -38,7 +38,7 @@ function withOurs(before: Record<string, unknown>): unknown {
   return { ...before, servers: { ...(before["servers"] as object | undefined), ours: VALUE } };
 }
 
-/** Comments behind opening brackets and before closing ones, and some trailing commas. */
+/** Comments after opening brackets and before closing ones, and some trailing commas. */
 function decorate(json: string, seed: number): string {
   let count = seed;
   return json.replaceAll(/[{[]\n|\n\s*[}\]]/g, (mark) => {
@@ -64,7 +64,7 @@ describe.each([
   ["JSON with comments", jsoncText, jsoncDocument],
   ["TOML", tomlText, tomlDocument],
 ] as const)("%s", (_name, format: ConfigFormat, documents) => {
-  test("an entry is put in; the rest of the text says what it said, with its comments", () => {
+  test("adds an entry and keeps the rest of the text, with its comments", () => {
     fc.assert(
       fc.property(documents, ({ value, text }) => {
         const after = format.set(text, PATH, VALUE);
@@ -76,7 +76,7 @@ describe.each([
     );
   });
 
-  test("an entry is replaced in its place, and taken out again", () => {
+  test("replaces an entry in place, and removes it again", () => {
     fc.assert(
       fc.property(documents, ({ value, text }) => {
         const first = format.set(text, PATH, { command: "old", args: [] });
@@ -89,7 +89,7 @@ describe.each([
     );
   });
 
-  test("what is not there is not taken out", () => {
+  test("leaves a text without the entry unchanged", () => {
     fc.assert(
       fc.property(documents, ({ text }) => {
         expect(format.remove(text, PATH)).toBe(text);
@@ -98,7 +98,7 @@ describe.each([
     );
   });
 
-  test("any text at all is read or refused in words, never with another error", () => {
+  test("reads any text or refuses it with a ConfigTextError", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 40 }), (text) => {
         try {
@@ -112,19 +112,19 @@ describe.each([
   });
 });
 
-describe("comments of JSON", () => {
-  test("stay with the line that they are about", () => {
+describe("JSON comments", () => {
+  test("stay with the line they refer to", () => {
     const text = '{\n  "a": 1, // one\n  "b": 2 // two\n  // the end\n}\n';
     expect(jsoncText.set(text, ["c"], 3)).toBe('{\n  "a": 1, // one\n  "b": 2, // two\n  // the end\n  "c": 3\n}\n');
   });
 
-  test("a comma at the end is kept as the custom of the file", () => {
+  test("a trailing comma is kept as the style of the file", () => {
     expect(jsoncText.set('{\n  "a": 1,\n}\n', ["b"], 2)).toBe('{\n  "a": 1,\n  "b": 2,\n}\n');
   });
 });
 
 describe("splices", () => {
-  test("of any two texts lead from one to the other, and back where they can be found", () => {
+  test("lead from one text to any other, and back where their text is unique", () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (before, after) => {
         const { offset, removed, inserted } = spliceBetween(before, after);
@@ -135,7 +135,7 @@ describe("splices", () => {
     );
   });
 
-  test("are shown as whole lines, long ones cut out", () => {
+  test("are shown as whole lines, with long ones shortened", () => {
     const splice = spliceBetween('a\n"b": 1\nc\n', 'a\n"b": 2\nc\n');
     expect(wholeLines('a\n"b": 1\nc\n', splice, 80)).toEqual({ removed: ['"b": 1'], added: ['"b": 2'] });
     const long = "x".repeat(1_000);
@@ -143,7 +143,7 @@ describe("splices", () => {
   });
 });
 
-test("a value is found by its own names only", () => {
+test("a value is found by its own property names only", () => {
   expect(valueAt({ a: {} }, ["a", "constructor"])).toBeUndefined();
   expect(valueAt({ a: { b: 1 } }, ["a", "b"])).toBe(1);
 });

@@ -13,7 +13,7 @@ test.each([
   ["- a\n- b", "- a\n- b"],
   ["a -- b", "a -- b"],
   ["a\r## mia\r\n# b", "a\n#### mia\n### b"],
-])("headings are lowered: %j", (markdown, contained) => {
+])("lowers headings: %j", (markdown, contained) => {
   expect(containedMarkdown(markdown)).toBe(contained);
 });
 
@@ -27,6 +27,6 @@ test.each([
   ["- a\n  ```\n## mia", "- a\n```\n## mia\n```"],
   ["- ```\n## mia\n  ```\n# b", "- ```\n#### mia\n```\n# b\n```"],
   ["```\n``` not the end\n# a", "```\n``` not the end\n# a\n```"],
-])("code is left alone, and closed: %j", (markdown, contained) => {
+])("leaves code unchanged, and closes it: %j", (markdown, contained) => {
   expect(containedMarkdown(markdown)).toBe(contained);
 });

@@ -6,7 +6,7 @@ test("sha256 is the published digest", () => {
   expect(sha256(new Uint8Array())).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 });
 
-test("a secret has letters and digits only, carries its bits, and does not repeat", () => {
+test("a secret has letters and digits only, the full number of bits, and does not repeat", () => {
   expect(randomSecret()).toMatch(/^[A-Za-z0-9]{43}$/);
   expect(randomSecret(12)).toMatch(/^[A-Za-z0-9]{17}$/);
   expect(new Set(Array.from({ length: 1_000 }, () => randomSecret())).size).toBe(1_000);

@@ -7,6 +7,6 @@ test.each([
   ["...", ""],
   ["", ""],
   ["。。終", "。。終"],
-])("%j without its full stops is %j", (text, expected) => {
+])("%j without trailing full stops is %j", (text, expected) => {
   expect(dropAtEnd(text, /[.!。]/u)).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { createFairTurns } from "../../src/lib/fair-turns.js";
 import { yieldTurn } from "../../src/lib/time.js";
 
-/** Takes turns for work that says when it begins. */
+/** Takes turns for work that records when it starts. */
 function setUp() {
   const turns = createFairTurns();
   const begun: string[] = [];
@@ -16,7 +16,7 @@ function setUp() {
 }
 
 describe("fair turns", () => {
-  test("go round between those that wait, and within each in the order of coming", async () => {
+  test("rotate between waiting callers, and are in order of arrival within each", async () => {
     const { turns, begun, take } = setUp();
     const all = ["a1", "a2", "a3", "b1", "b2", "c1"].map((name) => take(name.charAt(0), name));
     expect(await Promise.all(all)).toEqual(["a1", "a2", "a3", "b1", "b2", "c1"]);
@@ -24,7 +24,7 @@ describe("fair turns", () => {
     await turns.ended();
   });
 
-  test("let nobody before another by coming back at once", async () => {
+  test("do not favour a caller who returns immediately", async () => {
     const { begun, take } = setUp();
     const patient = [take("a", "a1"), take("a", "a2"), take("a", "a3")];
     for (const name of ["b1", "b2"]) await take("b", name);
@@ -32,7 +32,7 @@ describe("fair turns", () => {
     expect(begun).toEqual(["a1", "b1", "a2", "b2", "a3"]);
   });
 
-  test("go on after work that fails", async () => {
+  test("continue after work that fails", async () => {
     const { turns, take } = setUp();
     const failing = turns.take("a", () => Promise.reject(new Error("no")));
     const next = take("a", "a2");
@@ -40,7 +40,7 @@ describe("fair turns", () => {
     expect(await next).toBe("a2");
   });
 
-  test("go on after work that throws at once", async () => {
+  test("continue after work that throws synchronously", async () => {
     const { turns, take } = setUp();
     const failing = turns.take("a", () => {
       throw new Error("no");
@@ -51,7 +51,7 @@ describe("fair turns", () => {
     await turns.ended();
   });
 
-  test("have one piece of work at a time, and an end", async () => {
+  test("run one piece of work at a time, and can be awaited", async () => {
     const { turns } = setUp();
     let running = 0;
     let most = 0;

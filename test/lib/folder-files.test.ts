@@ -20,20 +20,20 @@ async function put(...names: readonly string[]): Promise<void> {
   }
 }
 
-/** What is found, by its path in the folder, and the folders that are left out. */
+/** The files found, by path in the folder, and the folders left out. */
 async function found(folder = root) {
   const { files, unruled } = await allFilesIn(folder, new AbortController().signal);
   return { files: files.map((path) => relative(folder, path)), unruled: unruled.map((path) => relative(folder, path)) };
 }
 
-test("the rules of a deeper file win, and later lines of one file; a line with a slash is about paths", async () => {
+test("rules of deeper files and later lines win; a pattern with a slash matches paths", async () => {
   await put("a.log", "kept.log", "deep/b.log", "deep/kept.log", "build/out.md", "deep/build/in.md", "deep/notes/c.md");
   await writeFile(join(root, ".gitignore"), "# comment\n*.log\n!kept.log\n/build/\ndeep/notes/*.md\n");
   await writeFile(join(root, "deep", ".gitignore"), "kept.log\n!b.log\n");
   expect(await found()).toEqual({ files: ["deep/b.log", "deep/build/in.md", "kept.log"], unruled: [] });
 });
 
-test("the rules of the folders above hold as far as the repository reaches", async () => {
+test("rules of parent folders apply up to the repository's root", async () => {
   await put(".git/HEAD", "part/a.log", "part/b.md");
   await writeFile(join(root, ".gitignore"), "*.log\n");
   expect(await found(join(root, "part"))).toEqual({ files: ["b.md"], unruled: [] });
@@ -41,9 +41,9 @@ test("the rules of the folders above hold as far as the repository reaches", asy
 
 test.each([
   ["too many rules", Array.from({ length: 2_001 }, (_, at) => `${at}`).join("\n")],
-  ["too long a rule", `*${"a*".repeat(500)}`],
-  ["too much of it", `# ${"comment ".repeat(10_000)}`],
-])("a folder is left out whole where .gitignore has %s", async (_, rules) => {
+  ["a rule that is too long", `*${"a*".repeat(500)}`],
+  ["too much text", `# ${"comment ".repeat(10_000)}`],
+])("leaves out a whole folder whose .gitignore has %s", async (_, rules) => {
   await put("a.md", "archive/secret.md", "archive/deep/b.md");
   await writeFile(join(root, "archive", ".gitignore"), rules);
   expect(await found()).toEqual({ files: ["a.md"], unruled: ["archive"] });
@@ -51,14 +51,14 @@ test.each([
   expect(await found()).toEqual({ files: [], unruled: [""] });
 });
 
-test("rules of folders in each other are counted together", async () => {
+test("counts the rules of nested folders together", async () => {
   const rules = Array.from({ length: 1_200 }, (_, at) => `${at}-${"r".repeat(40)}`).join("\n");
   await put("1/2/3/a.md", "b.md");
   for (const place of ["1", "1/2", "1/2/3"]) await writeFile(join(root, place, ".gitignore"), rules);
   expect(await found()).toEqual({ files: ["b.md"], unruled: ["1/2/3"] });
 });
 
-test("a .gitignore that is a link or a pipe is none", async () => {
+test("ignores a .gitignore that is a link or a pipe", async () => {
   await put("linked/a.md", "piped/b.md");
   await put("rules");
   await writeFile(join(root, "rules"), "*.md\n");
@@ -70,7 +70,7 @@ test("a .gitignore that is a link or a pipe is none", async () => {
 test.each([
   ["many", Array.from({ length: 2_000 }, () => "*z*").join("\n")],
   ["slow", Array.from({ length: 400 }, () => `*${"a".repeat(127)}b*`).join("\n")],
-])("others have their turn while files are held against %s rules", async (_, rules) => {
+])("matching files against %s rules does not block other work", async (_, rules) => {
   await writeFile(join(root, ".gitignore"), rules);
   for (let at = 0; at < 40; at += 1) await put(`${"a".repeat(240)}${at}.md`);
   let [longest, last, isOver] = [0, performance.now(), false];
@@ -87,27 +87,24 @@ test.each([
   expect(longest).toBeLessThan(1_000);
 });
 
-test("a walk ends when it is not wanted any more", async () => {
+test("a walk ends when it is aborted", async () => {
   await writeFile(join(root, ".gitignore"), Array.from({ length: 400 }, () => `*${"a".repeat(127)}b*`).join("\n"));
   for (let at = 0; at < 40; at += 1) await put(`${"a".repeat(240)}${at}.md`);
   await expect(allFilesIn(root, AbortSignal.abort(new Error("It is over.")))).rejects.toThrow("It is over.");
 });
 
-test.runIf(process.platform === "linux")(
-  "names that are not UTF-8 are counted, as far as they are wanted",
-  async () => {
-    await put("a.md", "b.log");
-    const latin1 = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, "latin1")]);
-    await writeFile(join(root, ".gitignore"), "*.log\n");
-    for (const name of ["café.md", "café.log", ".café"]) await writeFile(latin1(name), "x");
-    await mkdir(latin1("cafés"));
-    await symlink("a.md", latin1("thé.md"));
-    for (const all of [await filesIn(root), await allFilesIn(root, new AbortController().signal)])
-      expect(all).toEqual({ files: [join(root, "a.md")], nameless: 2, unruled: [] });
-  },
-);
+test.runIf(process.platform === "linux")("counts names that are not UTF-8, unless they are ignored", async () => {
+  await put("a.md", "b.log");
+  const latin1 = (name: string) => Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, "latin1")]);
+  await writeFile(join(root, ".gitignore"), "*.log\n");
+  for (const name of ["café.md", "café.log", ".café"]) await writeFile(latin1(name), "x");
+  await mkdir(latin1("cafés"));
+  await symlink("a.md", latin1("thé.md"));
+  for (const all of [await filesIn(root), await allFilesIn(root, new AbortController().signal)])
+    expect(all).toEqual({ files: [join(root, "a.md")], nameless: 2, unruled: [] });
+});
 
-test("what was left out is told in sentences, without what would break their line", () => {
+test("describes left-out items in sentences, without characters that would break the line", () => {
   const unruled = Array.from({ length: 7 }, (_, at) => `part${at}\n`);
   expect(describeLeftOut({ nameless: 0, unruled: [] }, String)).toEqual([]);
   expect(describeLeftOut({ nameless: 1, unruled }, (folder) => `in ${folder}`)).toEqual([

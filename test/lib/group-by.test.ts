@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { groupBy } from "../../src/lib/group-by.js";
 
-test("items and groups keep their order; keys may be anything", () => {
+test("items and groups keep their order; keys may be any value", () => {
   expect([...groupBy(["bee", "ant", "beetle", "aphid"], (word) => word[0])]).toEqual([
     ["b", ["bee", "beetle"]],
     ["a", ["ant", "aphid"]],

@@ -21,7 +21,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const limited = createFetch({ timeoutMs: 300, maximumBytes: 1000 });
 
-test("hands over status, headers and body", async () => {
+test("returns status, headers and body", async () => {
   const url = await serve((_, response) => response.writeHead(418, { "x-kind": "teapot" }).end("short and stout"));
   const response = await limited(url);
   expect([response.status, response.headers.get("x-kind"), await response.text()]).toEqual([
@@ -31,12 +31,12 @@ test("hands over status, headers and body", async () => {
   ]);
 });
 
-test("what is no address is refused by the promise, as by fetch itself", async () => {
+test("rejects an invalid address like fetch itself", async () => {
   const answered = limited("no address").catch((error: unknown) => error);
   expect(await answered).toBeInstanceOf(TypeError);
 });
 
-test("nothing is sent again to another address that an answer points to", async () => {
+test("never follows a redirect", async () => {
   let received = 0;
   const other = await serve((_, response) => {
     received += 1;
@@ -54,7 +54,7 @@ test("an answer without a body has none", async () => {
   expect(await (await limited(url)).text()).toBe("");
 });
 
-test("the limit of size counts what comes out of the compression", async () => {
+test("the size limit applies to the decompressed body", async () => {
   const bodies: Record<string, Buffer> = { "/fits": Buffer.alloc(1000, "a"), "/bomb": Buffer.alloc(1001, "a") };
   const url = await serve((request, response) =>
     response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(bodies[request.url ?? ""] ?? "")),
@@ -66,12 +66,12 @@ test("the limit of size counts what comes out of the compression", async () => {
 test.each<[string, RequestListener]>([
   ["before the headers", () => {}],
   ["in the middle of the body", (_, response) => void response.writeHead(200).write("{")],
-])("a server that stops %s runs into the limit of time", async (_when, listener) => {
+])("a server that stops %s reaches the time limit", async (_when, listener) => {
   const url = await serve(listener);
   await expect(limited(url)).rejects.toMatchObject({ name: "TimeoutError" });
 });
 
-test("the caller's signal counts too", async () => {
+test("the caller's signal is respected too", async () => {
   const url = await serve(() => {});
   const controller = new AbortController();
   const reason = new Error("stopping");

@@ -13,6 +13,6 @@ test.each([
   ["192.0.2.200", "192.0.2.200"],
   ["unknown", "unknown"],
   ["not:an:address", "not:an:address"],
-])("attempts from %s are counted for %s", (address, network) => {
+])("counts attempts from %s for %s", (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -13,7 +13,7 @@ const ofUnknownLength = (length: number) =>
   });
 const small = request({ "content-length": "4000000" });
 
-/** Work that says when it begins, and ends when it is told to. */
+/** Work that records when it starts, and ends when it is told to. */
 function createWork() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -24,7 +24,7 @@ function createWork() {
   return { begun, work, end: (name: string) => ends.get(name)?.() };
 }
 
-test("large requests of one key have their turns one after the other, those of others and small ones at once", async () => {
+test("large requests of one key run one after the other; those of other keys and small ones run immediately", async () => {
   const inTurn = createLargeRequests();
   const { begun, work, end } = createWork();
   const [mia, tom] = ["mia", "tom"];
@@ -43,7 +43,7 @@ test("large requests of one key have their turns one after the other, those of o
   expect(await Promise.all(answers)).toEqual(["first", "second", "of another", "small"]);
 });
 
-test("what does not say its length is large once it has grown large, and is read whole", async () => {
+test("a request of unknown length counts as large once it has grown, and is read whole", async () => {
   const inTurn = createLargeRequests();
   const { begun, work, end } = createWork();
   const held = inTurn("mia", large, work("held"));
@@ -57,7 +57,7 @@ test("what does not say its length is large once it has grown large, and is read
   expect([await held, await waiting]).toEqual(["held", 5_000_000]);
 });
 
-test("one that fails lets the next have its turn", async () => {
+test("a failing request lets the next one run", async () => {
   const inTurn = createLargeRequests();
   const failing = inTurn("mia", large, () => Promise.reject(new Error("away")));
   const next = inTurn("mia", large, () => Promise.resolve("here"));

@@ -4,7 +4,7 @@ import { JsonLimitError, MAX_JSON_DEPTH, MAX_JSON_VALUES, parseLimitedJson } fro
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 const list = (entries: number): string => `[${Array.from({ length: entries }, () => "1").join()}]`;
 
-describe("JSON within the limits is read as ever", () => {
+describe("parses JSON within the limits", () => {
   test.each([
     "null",
     "3",
@@ -21,20 +21,23 @@ describe("JSON within the limits is read as ever", () => {
     expect(parseLimitedJson(text)).toEqual(JSON.parse(text));
   });
 
-  test.each(["", "{", '"open', '"\\', "[1,]", "]]]]", "\\"])("%j is no JSON", (text) => {
+  test.each(["", "{", '"open', '"\\', "[1,]", "]]]]", "\\"])("refuses %j, which is not JSON", (text) => {
     expect(() => parseLimitedJson(text)).toThrow(SyntaxError);
   });
 });
 
-describe("JSON beyond them is refused before it is read", () => {
+describe("refuses JSON beyond the limits before parsing it", () => {
   test.each([
-    ["levels", nested(MAX_JSON_DEPTH + 1)],
-    ["levels that never end", "[".repeat(1_000_000)],
+    ["too many levels", nested(MAX_JSON_DEPTH + 1)],
+    ["levels without an end", "[".repeat(1_000_000)],
     ["levels of objects", '{"a":'.repeat(1_000_000)],
-    ["levels behind a text with brackets", `{"a":"]]]]","b":${nested(MAX_JSON_DEPTH)}}`],
-    ["values", list(MAX_JSON_VALUES + 1)],
-    ["fields", JSON.stringify(Object.fromEntries(Array.from({ length: MAX_JSON_VALUES }, (_, i) => [`k${i}`, i])))],
-    ["empty lists", `[${Array.from({ length: MAX_JSON_VALUES }, () => "[]").join()}]`],
+    ["levels after a text with brackets", `{"a":"]]]]","b":${nested(MAX_JSON_DEPTH)}}`],
+    ["too many values", list(MAX_JSON_VALUES + 1)],
+    [
+      "too many fields",
+      JSON.stringify(Object.fromEntries(Array.from({ length: MAX_JSON_VALUES }, (_, i) => [`k${i}`, i]))),
+    ],
+    ["too many empty lists", `[${Array.from({ length: MAX_JSON_VALUES }, () => "[]").join()}]`],
   ])("%s", (_what, text) => {
     expect(() => parseLimitedJson(text)).toThrow(JsonLimitError);
   });

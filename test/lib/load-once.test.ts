@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { loadOnce } from "../../src/lib/load-once.js";
 
-test("everybody gets what was loaded first, also those who ask meanwhile", async () => {
+test("returns the first loaded value to all callers, even those who ask meanwhile", async () => {
   let loads = 0;
   const load = loadOnce(async () => (loads += 1));
   expect(await Promise.all([load(), load()])).toEqual([1, 1]);
   expect(await load()).toBe(1);
 });
 
-test("a failure is told to those who waited for it, and the next call tries again", async () => {
+test("reports a failure to those who waited for it, and the next call tries again", async () => {
   let loads = 0;
   const load = loadOnce(async () => {
     loads += 1;

@@ -16,7 +16,7 @@ test("text: time, level, event and fields on one line", () => {
   expect(lines).toEqual(['2024-05-06T07:08:09.010Z INFO  job.done kind=chunk ms=12 note="two words"\n']);
 });
 
-test("json: one object a line", () => {
+test("json: one object per line", () => {
   const lines: string[] = [];
   logInto(lines, { format: "json" }).warn("slow", { ms: 12 });
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([

@@ -22,7 +22,7 @@ async function parse(body: Buffer, boundary: string, pieceBytes = body.length) {
 const pieceBytes = fc.constantFrom(1, 2, 3, 7, 50, 100_000);
 
 describe("the parts of a form", () => {
-  test("come out as they went in, whatever their bytes", async () => {
+  test("are returned as sent, whatever their bytes", async () => {
     const looksLikeSyntax = fc.constantFrom("\r\n", "--", "\r\n--", "--b", "\r\n--b", "b--", "\r\n\r\n", "\r", "\n");
     const content = fc.oneof(
       fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
@@ -42,7 +42,7 @@ describe("the parts of a form", () => {
     );
   });
 
-  test("any bytes are either a form or refused in words, in the same way however they arrive", async () => {
+  test("any bytes are parsed or refused with a reason, however they are split", async () => {
     const noise = fc.array(
       fc.constantFrom(
         "--x",
@@ -73,12 +73,12 @@ describe("the parts of a form", () => {
     );
   });
 
-  test("a body full of what begins like a boundary is given up", async () => {
+  test("a body full of lines that begin like a boundary is refused", async () => {
     const body = encode("--x\r\ncontent-disposition: form-data; name=a\r\n\r\n", "\r\n--xy".repeat(2_000), "\r\n--x--");
     await expect(parse(body, "x", 1_000)).rejects.toThrow(/more than 1000 lines begin with the boundary/);
   });
 
-  test("what nobody takes of a part is passed over, and the body is read to its end", async () => {
+  test("unread parts are skipped, and the body is read to its end", async () => {
     const part = (name: string) => `--x\r\ncontent-disposition: form-data; name=${name}\r\n\r\n${name.repeat(100)}\r\n`;
     let arrived = 0;
     async function* arrive() {

@@ -8,7 +8,7 @@ function openLimiter(options: { maxNames?: number } = {}) {
   return { clock, limiter: createRateLimiter({ ...options, now: () => clock.ms }) };
 }
 
-test("as many as the rate says at once, then none, and the wait is that for one", () => {
+test("allows the rate in one burst, then none, and states the wait for the next request", () => {
   const { limiter } = openLimiter();
   const taken = [1, 2, 3, 4].map(() => limiter.take("a", THREE_A_MINUTE));
   expect(taken.map(({ allowed }) => allowed)).toEqual([true, true, true, false]);
@@ -17,7 +17,7 @@ test("as many as the rate says at once, then none, and the wait is that for one"
   expect(taken.at(-1)?.fullMs).toBe(60_000);
 });
 
-test("what was refused does not count: whoever keeps trying waits no longer", () => {
+test("refused requests do not count, so that retrying does not prolong the wait", () => {
   const { clock, limiter } = openLimiter();
   for (let i = 0; i < 100; i++) limiter.take("a", THREE_A_MINUTE);
   clock.ms = 19_999;
@@ -27,20 +27,20 @@ test("what was refused does not count: whoever keeps trying waits no longer", ()
   expect(limiter.take("a", THREE_A_MINUTE).allowed).toBe(false);
 });
 
-test("silence earns no more than the rate", () => {
+test("idle time earns no more than the rate", () => {
   const { clock, limiter } = openLimiter();
   limiter.take("a", THREE_A_MINUTE);
   clock.ms = 1e12;
   expect(limiter.take("a", THREE_A_MINUTE).remaining).toBe(2);
 });
 
-test("names do not touch each other", () => {
+test("names have separate limits", () => {
   const { limiter } = openLimiter();
   for (let i = 0; i < 4; i++) limiter.take("a", THREE_A_MINUTE);
   expect(limiter.take("b", THREE_A_MINUTE).allowed).toBe(true);
 });
 
-test("a rate that changes counts from then on", () => {
+test("a changed rate applies from then on", () => {
   const { clock, limiter } = openLimiter();
   limiter.take("a", { requests: 100, windowMs: 1_000 });
   expect(limiter.take("a", { requests: 2, windowMs: 1_000 }).remaining).toBe(1);
@@ -50,7 +50,7 @@ test("a rate that changes counts from then on", () => {
   expect(limiter.take("a", { requests: 2, windowMs: 1_000 }).allowed).toBe(true);
 });
 
-test("only so many names are remembered, those that were silent longest go first", () => {
+test("a limited number of names is remembered, and the longest idle are dropped first", () => {
   const { limiter } = openLimiter({ maxNames: 2 });
   const once: Rate = { requests: 1, windowMs: 1_000 };
   limiter.take("a", once);
@@ -62,7 +62,7 @@ test("only so many names are remembered, those that were silent longest go first
   expect(limiter.take("b", once).allowed).toBe(true);
 });
 
-test("over any time no more gets through than the rate and one bucket more", () => {
+test("over any period allows no more than the rate and one burst", () => {
   const { clock, limiter } = openLimiter();
   let allowed = 0;
   for (; clock.ms < 600_000; clock.ms += 137) if (limiter.take("a", THREE_A_MINUTE).allowed) allowed++;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readContainedFile, withContainedFile } from "../../src/lib/read-contained-file.js";
 import { makePipe } from "../support/named-pipe.js";
 
-/** True: the system does not say which path a file was opened by, as anywhere but on Linux. */
+/** True: the system does not report by which path a file was opened, as everywhere but on Linux. */
 const system = vi.hoisted(() => ({ isSilent: false }));
 vi.mock(import("node:fs/promises"), async (importOriginal) => {
   const original = await importOriginal();
@@ -37,7 +37,7 @@ const read = async (path: string, maximumBytes = 1_000) => {
 const ABSENT = { kind: "absent" };
 
 test.each([false, true])(
-  "what lies in the folder is read, what a link leads to is not (silent system: %s)",
+  "reads files in the folder, and nothing behind links (silent system: %s)",
   async (isSilent) => {
     system.isSilent = isSilent;
     await symlink(join(folder, "outside"), join(root, "way-out"));
@@ -49,19 +49,19 @@ test.each([false, true])(
   },
 );
 
-test("what is not there, or is a folder, is absent; what is too large is not read", async () => {
+test("missing files and folders are absent; a file that is too large is not read", async () => {
   expect(await read("missing.txt")).toEqual(ABSENT);
   expect(await read("part/a.txt/b.txt")).toEqual(ABSENT);
   expect(await read("part")).toEqual(ABSENT);
   expect(await read("part/a.txt", 14)).toEqual({ kind: "too_large", bytes: 15 });
 });
 
-test.skipIf(process.platform === "win32")("nobody waits for whoever writes to a pipe", async () => {
+test.skipIf(process.platform === "win32")("does not wait for a pipe", async () => {
   makePipe(join(root, "pipe.txt"));
   expect(await read("pipe.txt")).toEqual(ABSENT);
 });
 
-test("what was opened is what is read, whatever becomes of the path", async () => {
+test("reads what was opened, whatever happens to the path", async () => {
   const path = join(root, "part", "a.txt");
   const text = await withContainedFile(path, root, async (file) => {
     await appendFile(path, " It grows.");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rememberLast } from "../../src/lib/remember-last.js";
 
-test("What was found for a text is remembered until enough others were asked about", () => {
+test("a result is remembered until enough other texts were requested", () => {
   const asked: string[] = [];
   const lengthOf = rememberLast((text) => {
     asked.push(text);
@@ -14,7 +14,7 @@ test("What was found for a text is remembered until enough others were asked abo
   expect(asked).toEqual(["one", "two", "three", "four"]);
 });
 
-test("Texts that nobody asks about any more are forgotten, those that are asked about again and again are not", () => {
+test("texts no longer requested are forgotten, and those requested repeatedly are not", () => {
   const asked: string[] = [];
   const lengthOf = rememberLast((text) => {
     asked.push(text);

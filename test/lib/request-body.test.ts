@@ -5,7 +5,7 @@ import { readBodyText, readLimitedJson } from "../../src/lib/request-body.js";
 const request = (body: string | ReadableStream | null, headers: Record<string, string> = {}) =>
   new Request("http://localhost/", { method: "POST", body, headers, duplex: "half" } as RequestInit);
 
-/** A stream that gives these chunks and then ends, or fails. */
+/** A stream that yields these chunks and then ends, or fails. */
 function stream(chunks: readonly Uint8Array[], failure?: Error): ReadableStream<Uint8Array> {
   const rest = [...chunks];
   return new ReadableStream({
@@ -21,7 +21,7 @@ function stream(chunks: readonly Uint8Array[], failure?: Error): ReadableStream<
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 describe("reading a body", () => {
-  test("gives the text, also of a character that lies in two chunks", async () => {
+  test("returns the text, even with a character split over two chunks", async () => {
     const [first, second] = [bytes("größe").slice(0, 3), bytes("größe").slice(3)];
     expect(await readBodyText(request(stream([first, second])), 100)).toBe("größe");
     expect(await readBodyText(request("größe", { "content-length": "7" }), 7)).toBe("größe");
@@ -41,7 +41,7 @@ describe("reading a body", () => {
       });
   });
 
-  test("says that it was interrupted when the sender went away", async () => {
+  test("reports an interruption when the sender disconnects", async () => {
     const cut = stream([bytes('{"a":')], new Error("aborted"));
     await expect(readBodyText(request(cut), 100)).rejects.toMatchObject({ problem: "interrupted" });
   });
@@ -54,19 +54,19 @@ describe("reading JSON that arrives in pieces", () => {
     return Array.from({ length: count }, (_, index) => whole.slice(index * length, (index + 1) * length));
   };
 
-  test.each([1, 2, 3, 7, 1_000])("of %i bytes each gives the same as at once", async (length) => {
+  test.each([1, 2, 3, 7, 1_000])("of %i bytes each gives the same result as in one piece", async (length) => {
     const value = { 'a"[{': ["größe", "\\", '\\"', "👩‍👩‍👧‍👦", 1.5, null, { b: "\u0000,:]" }] };
     expect(await readLimitedJson(request(stream(cut(JSON.stringify(value), length))), 10_000)).toEqual(value);
   });
 
-  test("counts on from one piece to the next", async () => {
+  test("keeps its counts from one piece to the next", async () => {
     for (const text of [`[${"1,".repeat(100_000)}1]`, "[".repeat(65) + "]".repeat(65)])
       await expect(readLimitedJson(request(stream(cut(text, 50))), 1_000_000)).rejects.toBeInstanceOf(JsonLimitError);
     const texts = JSON.stringify(['\\"[,'.repeat(50_000)]);
     expect(await readLimitedJson(request(stream(cut(texts, 1_001))), 1_000_000)).toHaveLength(1);
   });
 
-  test("takes all of it from the sender before it is refused for what it holds, and no more than the limit", async () => {
+  test("reads the whole body before refusing its contents, but no more than the limit", async () => {
     const pieces = cut("[".repeat(10_000), 100);
     let taken = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -83,7 +83,7 @@ describe("reading JSON that arrives in pieces", () => {
     await expect(readLimitedJson(request(longer), 10_000)).rejects.toMatchObject({ problem: "too_large" });
   });
 
-  test("gives undefined for white space, and says what is wrong with the rest", async () => {
+  test("returns undefined for white space, and reports other problems", async () => {
     expect(await readLimitedJson(request(stream(cut(" \n\t ", 1))), 100)).toBeUndefined();
     await expect(readLimitedJson(request(stream(cut('{"a":', 2))), 100)).rejects.toBeInstanceOf(SyntaxError);
     const wrong = stream([bytes('"a'), Uint8Array.from([0xe2, 0x82])]);

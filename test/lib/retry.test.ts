@@ -14,7 +14,7 @@ test("backoff jitters over the upper half", () => {
   expect(backoff(2, { ...options, random: () => 0.5 })).toBe(150);
 });
 
-test("retry answers with the first success", async () => {
+test("retry returns the first success", async () => {
   const attempts: number[] = [];
   const answer = await retry(
     async (attempt) => {
@@ -37,7 +37,7 @@ test("retry throws the last error after the last attempt", async () => {
   await expect(retry(work, { ...fast, judge: () => true })).rejects.toThrow("failure 3");
 });
 
-test("retry gives up at once when the judge says so", async () => {
+test("retry gives up immediately when the judge says so", async () => {
   let calls = 0;
   const work = async (): Promise<never> => {
     calls += 1;
@@ -47,7 +47,7 @@ test("retry gives up at once when the judge says so", async () => {
   expect(calls).toBe(1);
 });
 
-test("retry waits no longer once the signal aborts", async () => {
+test("retry stops waiting once the signal aborts", async () => {
   const controller = new AbortController();
   const work = async (): Promise<never> => {
     setImmediate(() => controller.abort(new Error("stopped")));

@@ -6,7 +6,7 @@ it.each([
   ["2026-11-24T03:30:00Z", "America/Los_Angeles", "2026-11-23T19:30:00.000-08:00"],
   ["2026-06-24T00:00:00Z", "Asia/Kathmandu", "2026-06-24T05:45:00.000+05:45"],
   ["2026-11-23T20:00:00Z", "+13:00", "2026-11-24T09:00:00.000+13:00"],
-  // A time without an offset is one of the zone, and one with an offset keeps it.
+  // A time without an offset is in the zone; one with an offset keeps it.
   ["2026-11-24 09:00", "Pacific/Auckland", "2026-11-24T09:00:00.000+13:00"],
   ["2026-11-24T09:00:00+13:00", "UTC", "2026-11-24T09:00:00+13:00"],
   // A day is the same day everywhere.
@@ -20,7 +20,7 @@ it.each([
 it.each([
   ["2026-11-24", "Pacific/Auckland", "2026-11-24T10:59:59.999Z"],
   ["2026-11-24", "America/Los_Angeles", "2026-11-25T07:59:59.999Z"],
-  // Clocks are put forward at 02:00 and back at 03:00 on these days.
+  // Clocks go forward at 02:00 and back at 03:00 on these days.
   ["2026-03-29", "Europe/Berlin", "2026-03-29T21:59:59.999Z"],
   ["2026-10-25", "Europe/Berlin", "2026-10-25T22:59:59.999Z"],
   ["2026-11-24", "UTC", "2026-11-24T23:59:59.999Z"],
@@ -29,19 +29,15 @@ it.each([
 });
 
 it.each([
-  ["a time that there is twice is the first one", "2026-10-25T02:30", "2026-10-25T00:30:00.000Z"],
-  [
-    "a time that is left out is read as if clocks had not been put forward",
-    "2026-03-29T02:30",
-    "2026-03-29T01:30:00.000Z",
-  ],
-  ["an offset counts for more than the zone", "2026-03-29T02:30+00:00", "2026-03-29T02:30:00.000Z"],
-  ["a day begins at midnight there", "2026-07-01", "2026-06-30T22:00:00.000Z"],
+  ["a time that occurs twice is the first of them", "2026-10-25T02:30", "2026-10-25T00:30:00.000Z"],
+  ["a skipped time is read as if the clocks had not gone forward", "2026-03-29T02:30", "2026-03-29T01:30:00.000Z"],
+  ["an offset takes precedence over the zone", "2026-03-29T02:30+00:00", "2026-03-29T02:30:00.000Z"],
+  ["a day starts at midnight in the zone", "2026-07-01", "2026-06-30T22:00:00.000Z"],
 ])("%s", (_what, text, expected) => {
   expect(instantOf(text, "Europe/Berlin")?.toISOString()).toBe(expected);
 });
 
-it("agrees with itself on every hour of a year in zones on both sides of the world", () => {
+it("agrees with itself for every hour of a year in zones on both sides of the world", () => {
   for (const zone of ["Pacific/Auckland", "America/St_Johns", "Europe/Berlin", "Australia/Lord_Howe", "-09:30"])
     for (let hour = 0; hour < 365 * 24; hour += 1) {
       const moment = new Date(Date.UTC(2026, 0, 1, hour));
@@ -51,13 +47,13 @@ it("agrees with itself on every hour of a year in zones on both sides of the wor
     }
 });
 
-it("knows names and offsets of zones, and nothing else", () => {
+it("accepts names and offsets of zones, and nothing else", () => {
   for (const zone of ["UTC", "Europe/Berlin", "Etc/GMT+5", "+05:45", "-1000"]) expect(isTimeZone(zone)).toBe(true);
   for (const zone of ["", "Mars/Olympus", "+15:00", "+5", "Europe/Berlin; drop", "12:00"])
     expect(isTimeZone(zone), zone).toBe(false);
 });
 
-it("keeps what it makes for a zone once, however the zone is written, and for the last hundred zones", () => {
+it("caches formats for the last hundred zones, once per zone however it is spelled", () => {
   const others = Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "America/Indiana/Tell_City");
   const made = vi.spyOn(Intl, "DateTimeFormat");
   try {
@@ -76,7 +72,7 @@ it("keeps what it makes for a zone once, however the zone is written, and for th
     expect(made).toHaveBeenCalledTimes(1);
   } finally {
     made.mockRestore();
-    // What was made meanwhile is no real format, and other tests share what is kept.
+    // The mocked formats are not usable, and other tests share the cache.
     expect(others.slice(200, 300).every(isTimeZone)).toBe(true);
   }
 });

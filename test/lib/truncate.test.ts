@@ -5,7 +5,7 @@ import { safeCut, truncate } from "../../src/lib/truncate.js";
 const FAMILY = "👩‍👩‍👧‍👦";
 const CHARACTERS = [FAMILY, "🇳🇿", "👍🏽", "é".normalize("NFD"), "한".normalize("NFD"), "नि", "🦜", "a", "\r\n"];
 
-describe("a text is cut between two characters", () => {
+describe("text is cut between two characters", () => {
   test.each(CHARACTERS)("%j is kept whole or left out", (character) => {
     const text = `Mia: ${character}${character}${character} end`;
     for (let limit = 5; limit < text.length; limit += 1) {
@@ -14,7 +14,7 @@ describe("a text is cut between two characters", () => {
     }
   });
 
-  test.each(CHARACTERS)("a title ends before %j where it does not fit", (character) => {
+  test.each(CHARACTERS)("a title ends before %j if it does not fit", (character) => {
     for (let before = 70; before <= 80; before += 1) {
       const title = titleOf(`${"x".repeat(before)}${character}${"y".repeat(20)}`) ?? "";
       expect(title.replaceAll(/[xy]/g, "")).toBe(
@@ -23,17 +23,17 @@ describe("a text is cut between two characters", () => {
     }
   });
 
-  test("a row of flags is cut between two, however long it is", () => {
+  test("a row of flags is cut between two flags, however long it is", () => {
     for (const row of [`Flags ${"🇩🇪".repeat(60)}`, `Mia ${"🇳🇿".repeat(800)}`])
       for (let limit = row.indexOf(" ") + 1; limit < row.length; limit += 1)
         expect([limit, (truncate(row, limit).length - row.indexOf(" ") - 1) % 4]).toEqual([limit, 0]);
   });
 
-  test("nothing is cut that fits", () => {
+  test("a text that fits is not cut", () => {
     expect(truncate(FAMILY, FAMILY.length)).toBe(FAMILY);
   });
 
-  test("cutting again and again ends, whatever the text is", () => {
+  test("repeated cutting ends, whatever the text is", () => {
     for (const one of ["\u0301", "🦜", FAMILY, "‍", "🇳🇿"]) {
       let rest = one.repeat(500);
       for (let cuts = 0; rest !== ""; cuts += 1) {
@@ -43,7 +43,7 @@ describe("a text is cut between two characters", () => {
     }
   });
 
-  test("half a pair is never left, also where a character is longer than what is looked at", () => {
+  test("no half of a pair is left, even if a character is longer than the examined range", () => {
     const endless = `${"🦜‍".repeat(200)}x`;
     for (let limit = 2; limit < endless.length; limit += 7) expect(truncate(endless, limit).isWellFormed()).toBe(true);
   });

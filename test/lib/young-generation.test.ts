@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 const MODULE = pathToFileURL(resolve(import.meta.dirname, "../../dist/lib/young-generation.js")).href;
 const MEGABYTE = 1024 * 1024;
 
-/** Keeps a process busy with objects that outlive the next clearing or two. @returns bytes of its space for new objects in the end */
+/** Keeps a process busy with objects that outlive the next collections. @returns the final size of its young generation */
 function runBusily(beginning: string): number {
   const program = `
     import { setImmediate as nextTurn } from "node:timers/promises";
@@ -21,7 +21,7 @@ function runBusily(beginning: string): number {
   return Number(execFileSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" }));
 }
 
-test("the space for new objects grows to two halves of 8 MB, where it would grow on", () => {
+test("the young generation stops growing at two halves of 8 MB", () => {
   const limited = runBusily(`import { limitYoungGeneration } from "${MODULE}"; limitYoungGeneration();`);
   expect(limited / MEGABYTE).toBeGreaterThan(8);
   expect(limited / MEGABYTE).toBeLessThan(20);

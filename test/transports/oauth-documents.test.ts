@@ -63,11 +63,11 @@ function tell(response: ServerResponse, changes: object = {}): void {
 
 const documented = () => createApp(url, { clientId: documentUrl });
 
-describe("an app that publishes a document about itself", () => {
+describe("an app that publishes its own metadata document", () => {
   test.each([
     ["v1", EarlierTransport],
     ["v2 auto", StreamableHTTPClientTransport],
-  ] as const)("is let in without registering, by the client %s", async (name, Transport) => {
+  ] as const)("is admitted without registering, with the client %s", async (name, Transport) => {
     const provider = createClientProvider({ documentUrl });
     const make = () =>
       new Transport(new URL(`${url}/mcp`), {
@@ -90,20 +90,20 @@ describe("an app that publishes a document about itself", () => {
     ]);
   });
 
-  test("is shown with its host, which is what the owner can know it by", async () => {
+  test("is shown with its host, the only thing the owner can recognise it by", async () => {
     const page = await browser.open((await documented()).authorizeUrl());
     expect(page.text).toContain(new URL(documentUrl).host);
     expect(page.text).toContain("Documented app");
   });
 
-  test("may come back to the addresses of its document only, and to any port of this machine", async () => {
+  test("may only redirect to the addresses in its document, and to any port of this machine", async () => {
     const app = await documented();
     expect((await browser.open(app.authorizeUrl({ redirect_uri: "https://evil.example/" }))).status).toBe(400);
     const callback = await allow(browser, app.authorizeUrl({ redirect_uri: "http://127.0.0.1:9/callback" }));
     expect(callback.port).toBe("9");
   });
 
-  test("is let in though its document wants more than this server does", async () => {
+  test("is admitted even if its document asks for more than this server supports", async () => {
     const changes = {
       scope: "everything",
       grant_types: ["authorization_code", "refresh_token", "urn:example:grant"],
@@ -118,30 +118,30 @@ describe("an app that publishes a document about itself", () => {
   });
 });
 
-describe("a document that is refused:", () => {
+describe("refused metadata documents:", () => {
   test.each<[string, (request: IncomingMessage, response: ServerResponse) => void]>([
     [
-      "that of somebody else",
+      "one that names another app",
       (_request, response) => tell(response, { client_id: "https://other.example/client.json" }),
     ],
-    ["one with a secret", (_request, response) => tell(response, { client_secret: "x" })],
+    ["one with a client secret", (_request, response) => tell(response, { client_secret: "x" })],
     [
-      "one that wants a secret",
+      "one that requires a client secret",
       (_request, response) => tell(response, { token_endpoint_auth_method: "client_secret_post" }),
     ],
     [
-      "one that leads to http elsewhere",
+      "one that redirects to http on another host",
       (_request, response) => tell(response, { redirect_uris: ["http://evil.example/"] }),
     ],
     ["one that is too large", (_request, response) => tell(response, { client_name: "x".repeat(100_000) })],
-    ["one that is no JSON", (_request, response) => response.end("<html>")],
+    ["one that is not JSON", (_request, response) => response.end("<html>")],
     ["one that is a list", (_request, response) => response.end("[]")],
     [
-      "one that is elsewhere",
+      "one that redirects elsewhere",
       (_request, response) => response.writeHead(302, { location: "https://localhost/" }).end(),
     ],
-    ["one that is not there", (_request, response) => response.writeHead(404).end()],
-    ["one that is cut off", (_request, response) => response.destroy()],
+    ["one that does not exist", (_request, response) => response.writeHead(404).end()],
+    ["one that is truncated", (_request, response) => response.destroy()],
     ["one that never ends", (_request, response) => void response.write('{"client_id":')],
   ])("%s", async (_name, how) => {
     answer = how;
@@ -152,9 +152,9 @@ describe("a document that is refused:", () => {
   });
 });
 
-describe("this server is no way into its own network:", () => {
+describe("protection of the server's own network:", () => {
   test.each(["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]"])(
-    "a document at %s is not fetched",
+    "does not fetch a document at %s",
     async (name) => {
       await service.close();
       await open();
@@ -188,5 +188,5 @@ describe("this server is no way into its own network:", () => {
     ["172.32.0.1", false],
     ["2606:4700::1111", false],
     ["::ffff:8.8.8.8", false],
-  ])("%s is an inner address: %s", (address, isInner) => expect(isInnerAddress(address)).toBe(isInner));
+  ])("classifies %s as an inner address: %s", (address, isInner) => expect(isInnerAddress(address)).toBe(isInner));
 });

@@ -35,8 +35,8 @@ async function signIn(answer: Answer = {}, changes: Record<string, string | null
 const refresh = (token: string, fields: Record<string, string> = {}) =>
   app.token({ grant_type: "refresh_token", refresh_token: token, ...fields });
 
-describe("what an app finds", () => {
-  test("from the first refusal on: what it asks, where, and how", async () => {
+describe("OAuth discovery", () => {
+  test("leads from the first 401 to scopes, resource and authorization server metadata", async () => {
     const refused = await fetch(`${url}/mcp`, { method: "POST", headers: { origin: url }, body: "{}" });
     const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate") ?? "") ?? [];
     expect(refused.headers.get("www-authenticate")).toContain('scope="memory:read memory:write"');
@@ -68,7 +68,7 @@ describe("what an app finds", () => {
     }
   });
 
-  test("under another name of this machine a server of its own, whose tokens do not hold here", async () => {
+  test("treats another name of this machine as a separate server that rejects these tokens", async () => {
     const elsewhere = url.replace("127.0.0.1", "localhost");
     const metadata = await readJson(`${elsewhere}/.well-known/oauth-authorization-server`);
     expect([metadata.issuer, metadata.token_endpoint]).toEqual([elsewhere, `${elsewhere}/oauth/token`]);
@@ -79,8 +79,8 @@ describe("what an app finds", () => {
   });
 });
 
-describe("a token", () => {
-  test("opens MCP and the API as far as the owner said, under the name of its grant", async () => {
+describe("an access token", () => {
+  test("opens MCP and the API within the owner's consent, under the name of its grant", async () => {
     const { access_token, token_type, expires_in, scope, refresh_token } = await signIn();
     expect([token_type, expires_in, scope]).toEqual(["Bearer", 3_600, "memory:read memory:write"]);
     expect([access_token, refresh_token].map((text) => text.length > 40)).toEqual([true, true]);
@@ -106,7 +106,7 @@ describe("a token", () => {
     expect(items.map(({ actor }) => actor)).toContain(`oauth:${grants[0]?.id}`);
   });
 
-  test("administers nothing, whatever the owner chose: keys and settings are for the owner", async () => {
+  test("administers nothing, whatever the owner chose: keys and settings are reserved for the owner", async () => {
     const { access_token } = await signIn();
     for (const [method, path, body] of [
       ["POST", "/v3/auth/scoped-key", { containerTag: "mia" }],
@@ -119,7 +119,7 @@ describe("a token", () => {
     }
   });
 
-  test("of a grant to read one container sees no tool that writes, and no other container", async () => {
+  test("of a read grant for one container sees no writing tools and no other container", async () => {
     for (const [containerTag, name] of [
       ["mia", "Mia"],
       ["tom", "Tom"],
@@ -148,17 +148,17 @@ describe("a token", () => {
     expect(written.status).toBe(403);
   });
 
-  test("of an app that asked to read only reads only, even where the owner allowed more", async () => {
+  test("stays read-only if the app asked for read access, even where the owner allowed more", async () => {
     const { access_token, scope } = await signIn({ permission: "write" }, { scope: "memory:read" });
     expect(scope).toBe("memory:read");
     expect((await use(access_token)).tools).not.toContain("add-memory");
   });
 
   test.each([
-    ["none at all", null, "memory:read memory:write"],
-    ["words of other servers", "read write claudeai", "memory:read memory:write"],
-    ["who the owner is", "openid profile email offline_access", "memory:read memory:write"],
-    ["reading, and what is unknown", "memory:read files:all", "memory:read"],
+    ["no scope", null, "memory:read memory:write"],
+    ["scopes of other servers", "read write claudeai", "memory:read memory:write"],
+    ["OpenID scopes", "openid profile email offline_access", "memory:read memory:write"],
+    ["the read scope and an unknown one", "memory:read files:all", "memory:read"],
   ])("for an app that asks for %s", async (_name, scope, expected) => {
     const tokens = await signIn({}, { scope, resource: null });
     expect(tokens.scope).toBe(expected);
@@ -166,7 +166,7 @@ describe("a token", () => {
     expect((await use(tokens.access_token)).status).toBe(200);
   });
 
-  test("is nowhere in the store, nor are codes and refresh tokens", async () => {
+  test("is not stored in clear text; neither are codes and refresh tokens", async () => {
     const callback = await allow(browser, app.authorizeUrl());
     const { body } = await app.redeem(callback);
     for (const name of (await readdir(rest.dataDirectory)).filter((file) => file.startsWith("recollect.db"))) {
@@ -176,7 +176,7 @@ describe("a token", () => {
     }
   });
 
-  test("is refused in the address, and by its refresh token", async () => {
+  test("is refused in the query string; a refresh token is refused in its place", async () => {
     const { access_token, refresh_token } = await signIn();
     const inAddress = await fetch(`${url}/mcp?access_token=${access_token}`, {
       method: "POST",
@@ -187,7 +187,7 @@ describe("a token", () => {
     expect((await use(refresh_token)).status).toBe(401);
   });
 
-  test("for another resource is not given", async () => {
+  test("is not issued for another resource", async () => {
     const page = await browser.open(app.authorizeUrl({ resource: "https://elsewhere.example/mcp" }));
     expect(page.url.origin + page.url.pathname).toBe(CALLBACK);
     expect(Object.fromEntries(page.url.searchParams)).toMatchObject({ error: "invalid_target", iss: url });
@@ -198,14 +198,14 @@ describe("a token", () => {
   });
 });
 
-describe("the address that an app opens", () => {
+describe("the authorization request", () => {
   const errorOf = async (changes: Record<string, string | null>) => {
     const page = await browser.open(app.authorizeUrl(changes));
     const said = page.url.hash === "" ? page.url.searchParams : new URLSearchParams(page.url.hash.slice(1));
     return { at: page.url.origin + page.url.pathname, ...Object.fromEntries(said) };
   };
 
-  test("without PKCE, or with a challenge in clear text, leads back with an error", async () => {
+  test("redirects with an error when PKCE is missing or the challenge is plain", async () => {
     const missing = { code_challenge: null, code_challenge_method: null };
     for (const changes of [missing, { code_challenge_method: "plain" }, { code_challenge_method: null }])
       expect(await errorOf(changes)).toMatchObject({
@@ -216,7 +216,7 @@ describe("the address that an app opens", () => {
       });
   });
 
-  test("for anything but a code leads back with an error", async () => {
+  test("redirects with an error for any response type other than code", async () => {
     for (const response_type of ["token", "id_token", "code token"])
       expect(await errorOf({ response_type })).toMatchObject({
         error: expect.stringMatching(/^(unsupported|invalid)_/),
@@ -225,18 +225,18 @@ describe("the address that an app opens", () => {
 
   test.each([
     ["another host", "https://evil.example/callback"],
-    ["another path of this machine", "http://127.0.0.1:33418/other"],
-    ["a name that begins like this machine", "http://127.0.0.1.evil.example/callback"],
+    ["another path on this machine", "http://127.0.0.1:33418/other"],
+    ["a host name that starts like this machine's", "http://127.0.0.1.evil.example/callback"],
     ["a script", "javascript:alert(1)"],
-    ["no address", "callback"],
-  ])("with %s to go back to is shown to the owner and goes nowhere", async (_name, redirect_uri) => {
+    ["something that is not a URL", "callback"],
+  ])("with %s as redirect URI shows the owner an error page and does not redirect", async (_name, redirect_uri) => {
     const page = await browser.open(app.authorizeUrl({ redirect_uri }));
     expect([page.url.origin, page.status]).toEqual([url, 400]);
     expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(page.text).toContain("cannot be given access");
   });
 
-  test("may say things that only matter to who asks who the owner is", async () => {
+  test("accepts and ignores OpenID Connect parameters", async () => {
     const callback = await allow(
       browser,
       app.authorizeUrl({ nonce: "n-1", max_age: "1", ui_locales: "it", foo: "bar" }),
@@ -244,13 +244,13 @@ describe("the address that an app opens", () => {
     expect((await app.redeem(callback)).status).toBe(200);
   });
 
-  test("may come back to any port of this machine", async () => {
+  test("may redirect to any port of this machine", async () => {
     const callback = await allow(browser, app.authorizeUrl({ redirect_uri: "http://127.0.0.1:5555/callback" }));
     expect(callback.port).toBe("5555");
     expect((await app.redeem(callback, { redirect_uri: "http://127.0.0.1:5555/callback" })).status).toBe(200);
   });
 
-  test("of an app that nobody knows is explained on a page, and in JSON to programs", async () => {
+  test("of an unknown app is explained on a page, and as JSON to programs", async () => {
     const stranger = await createApp(url, { clientId: "nobody" });
     const page = await browser.open(stranger.authorizeUrl());
     expect([page.status, page.text.includes("does not know the app")]).toEqual([400, true]);
@@ -258,7 +258,7 @@ describe("the address that an app opens", () => {
     expect(await program.json()).toMatchObject({ error: "invalid_client" });
   });
 
-  test("leads a browser that is not signed in to the page that signs in", async () => {
+  test("sends a browser that is not signed in to the sign-in page", async () => {
     const page = await createBrowser(url).open(app.authorizeUrl());
     expect([page.url.pathname, page.url.searchParams.get("next")]).toEqual([
       "/auth/sign-in",
@@ -268,7 +268,7 @@ describe("the address that an app opens", () => {
 });
 
 describe("the owner", () => {
-  test("reads who asks and where it leads, whatever the app calls itself", async () => {
+  test("sees which app asks and where it redirects, whatever the app calls itself", async () => {
     const name = `<img src=x onerror=alert(1)>\u202Eevil ${"x".repeat(500)}`;
     const { body } = await register(url, { client_name: name });
     const hostile = await createApp(url, { clientId: body.client_id });
@@ -285,7 +285,7 @@ describe("the owner", () => {
     expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
   });
 
-  test("may decline, which the app is told", async () => {
+  test("may decline, and the app receives access_denied", async () => {
     const page = await browser.open(app.authorizeUrl());
     const after = await browser.submit(page, [["answer", "decline"]]);
     expect(Object.fromEntries(after.url.searchParams)).toMatchObject({
@@ -296,7 +296,7 @@ describe("the owner", () => {
     expect((await rest.core.listGrants({ actor: rest.actor })).grants).toEqual([]);
   });
 
-  test("is asked again each time", async () => {
+  test("is asked again for each authorization", async () => {
     await signIn();
     const page = await browser.open(app.authorizeUrl());
     expect(page.url.pathname).toMatch(/^\/auth\/consent\//);
@@ -304,7 +304,7 @@ describe("the owner", () => {
     expect(silent.url.searchParams.get("error")).toBe("login_required");
   });
 
-  test("answers only in the browser that was asked, with the form of its page, and once", async () => {
+  test("can answer only in the browser that was asked, with the form of its page, and only once", async () => {
     const page = await browser.open(app.authorizeUrl());
     const fields = [
       ["containers", "all"],
@@ -329,7 +329,7 @@ describe("the owner", () => {
     expect((await browser.submit(page, fields)).status).toBe(400);
   });
 
-  test("who chose no container, or a time that is not offered, is asked again", async () => {
+  test("is asked again after choosing no container, or a lifetime that is not offered", async () => {
     const page = await browser.open(app.authorizeUrl());
     for (const fields of [
       [
@@ -353,8 +353,8 @@ describe("the owner", () => {
   });
 });
 
-describe("a code", () => {
-  test("needs the proof of whoever asked for it, and the same address", async () => {
+describe("an authorization code", () => {
+  test("requires the PKCE verifier and the same redirect URI", async () => {
     const callback = await allow(browser, app.authorizeUrl());
     const wrong = [
       { code_verifier: "x".repeat(43) },
@@ -374,7 +374,7 @@ describe("a code", () => {
     expect((await other.redeem(callback, { code_verifier: app.verifier })).body.error).toBe("invalid_grant");
   });
 
-  test("that comes a second time ends everything that came of it", async () => {
+  test("revokes everything issued for it when it is used a second time", async () => {
     const callback = await allow(browser, app.authorizeUrl());
     const { body } = await app.redeem(callback);
     expect((await use(body.access_token)).status).toBe(200);
@@ -384,7 +384,7 @@ describe("a code", () => {
     expect((await rest.core.listGrants({ actor: rest.actor })).grants).toEqual([]);
   });
 
-  test("that comes ten times at once gives tokens to one at most", async () => {
+  test("issues tokens at most once for ten simultaneous requests", async () => {
     const callback = await allow(browser, app.authorizeUrl());
     const answers = await Promise.all(Array.from({ length: 10 }, () => app.redeem(callback)));
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -396,7 +396,7 @@ describe("a code", () => {
 });
 
 describe("a refresh token", () => {
-  test("gives new tokens each time, and the one before it opens nothing", async () => {
+  test("is rotated with each use, and the access token before it is revoked", async () => {
     const first = await signIn();
     const second = (await refresh(first.refresh_token)).body;
     expect(second.refresh_token).not.toBe(first.refresh_token);
@@ -405,7 +405,7 @@ describe("a refresh token", () => {
     expect((await use(third.access_token)).status).toBe(200);
   });
 
-  test("that is used twice ends the grant: one of the two was stolen", async () => {
+  test("ends its grant when it is used twice, because one of the two users stole it", async () => {
     const first = await signIn();
     const second = (await refresh(first.refresh_token)).body;
     expect((await refresh(first.refresh_token)).body.error).toBe("invalid_grant");
@@ -414,7 +414,7 @@ describe("a refresh token", () => {
     expect((await rest.core.listGrants({ actor: rest.actor })).grants).toEqual([]);
   });
 
-  test("does not give more than was granted", async () => {
+  test("cannot widen the granted scope", async () => {
     const { refresh_token } = await signIn({}, { scope: "memory:read" });
     const more = await refresh(refresh_token, { scope: "memory:read memory:write" });
     expect([more.status, more.body.error]).toEqual([400, "invalid_scope"]);
@@ -422,14 +422,14 @@ describe("a refresh token", () => {
     expect((await use(body.access_token)).tools).not.toContain("add-memory");
   });
 
-  test("of a grant to read gives no writing, though the app had asked for it", async () => {
+  test("of a read grant carries no write scope, even if the app asked for it", async () => {
     const { refresh_token } = await signIn({ permission: "read" });
     const { body } = await refresh(refresh_token);
     expect(body.scope).toBe("memory:read");
     expect((await use(body.access_token)).tools).not.toContain("add-memory");
   });
 
-  test("belongs to one app, and goes to none that did not say that it would use one", async () => {
+  test("belongs to one app, and is issued only to apps that registered for it", async () => {
     const { refresh_token } = await signIn();
     const other = await createApp(url);
     const stolen = await other.token({ grant_type: "refresh_token", refresh_token });
@@ -441,13 +441,13 @@ describe("a refresh token", () => {
   });
 });
 
-describe("a grant that ends", () => {
+describe("ending a grant", () => {
   const end = async (clientId: string) => {
     const key = (await rest.core.createKey({ actor: rest.actor }, {})).secret;
     return callRest(key, `/v3/oauth/grants/${encodeURIComponent(clientId)}`, { method: "DELETE" });
   };
 
-  test("because the owner says so takes its tokens along, at once", async () => {
+  test("as the owner revokes its tokens immediately", async () => {
     const { access_token, refresh_token } = await signIn();
     expect(await end(app.clientId)).toEqual({ status: 200, body: { success: true, revoked: 1 } });
     expect((await use(access_token)).status).toBe(401);
@@ -455,7 +455,7 @@ describe("a grant that ends", () => {
     expect((await end(app.clientId)).status).toBe(404);
   });
 
-  test("because the app signs out takes its tokens along; tokens of others stay", async () => {
+  test("by signing the app out revokes its tokens, and no tokens of other grants", async () => {
     const { access_token, refresh_token } = await signIn();
     const kept = await signIn();
     const other = await createApp(url);

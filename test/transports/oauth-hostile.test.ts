@@ -45,10 +45,10 @@ test.each([
   ["grant type", (value: string) => ({ grant_type: value })],
   ["client", (value: string) => ({ grant_type: "refresh_token", refresh_token: "r", client_id: value })],
   [
-    "client that is an address",
+    "client that is a URL",
     (value: string) => ({ grant_type: "refresh_token", refresh_token: "r", client_id: `https://${value}` }),
   ],
-])("an odd %s is refused in words that OAuth knows", async (_name, fieldsOf) => {
+])("refuses an odd %s with an OAuth error", async (_name, fieldsOf) => {
   for (const value of ODD) {
     const { status, body } = await app.token(fieldsOf(value));
     expect([value.slice(0, 20), status >= 400 && status < 500, typeof body.error]).toEqual([
@@ -59,12 +59,12 @@ test.each([
   }
 });
 
-test("an odd access token is no token", async () => {
+test("refuses odd access tokens", async () => {
   for (const token of ["x", "a b", "sm_", "%00", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJvd25lciJ9.", HUGE])
     expect([token.slice(0, 20), (await useMcp(url, token)).status]).toEqual([token.slice(0, 20), 401]);
 });
 
-test("whatever stands in the address that an app opens, the server answers that it is wrong, and lets nobody in", async () => {
+test("answers any malformed authorization request with an error and grants no access", async () => {
   const names = [
     "client_id",
     "redirect_uri",
@@ -98,8 +98,8 @@ test("whatever stands in the address that an app opens, the server answers that 
   expect((await rest.core.listGrants({ actor: rest.actor })).grants).toEqual([]);
 }, 60_000);
 
-describe("an app that was let in", () => {
-  test("cannot let itself in further: neither by the page nor by the forms of the owner", async () => {
+describe("an authorised app", () => {
+  test("cannot extend its own access, neither through the consent page nor through the owner's forms", async () => {
     const { body } = await app.redeem(await allow(browser, app.authorizeUrl({ scope: "memory:read" })));
     const headers = { authorization: `Bearer ${body.access_token}` };
     const asked = await fetch(app.authorizeUrl(), { headers, redirect: "manual" });
@@ -109,7 +109,7 @@ describe("an app that was let in", () => {
 });
 
 test.each(["/oauth/authorize", "/oauth/token", "/oauth/register", "/.well-known/oauth-authorization-server"])(
-  "%s does not take TRACE, and says what it takes",
+  "%s refuses TRACE and names the methods it accepts",
   async (path) => {
     const { port } = new URL(url);
     const request = `TRACE ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`;

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 describe("a restart", () => {
-  test("keeps apps, codes, tokens, and questions that wait for an answer", async () => {
+  test("keeps apps, codes, tokens and pending consent questions", async () => {
     const { url, port } = await service.listen();
     const app = await createApp(url);
     const browser = await createOwnerBrowser(service, url);
@@ -30,7 +30,7 @@ describe("a restart", () => {
     await service.close();
     service = await openOAuthService({ dataDirectory: folder });
     await service.listen(port);
-    // A connection that was kept from before may have to be found dead first.
+    // The first request may meet a connection from before the restart, which is dead.
     await fetch(`${url}/health`).catch(() => null);
 
     expect((await useMcp(url, tokens.access_token)).status).toBe(200);
@@ -49,8 +49,8 @@ describe("a restart", () => {
   });
 });
 
-describe("while the store is away", () => {
-  test("nothing is called invalid: apps are told to come back, and everything holds when it is there again", async () => {
+describe("while the store is unavailable", () => {
+  test("apps are told to retry, nothing is called invalid, and everything is valid again afterwards", async () => {
     const { url } = await service.listen();
     const app = await createApp(url);
     const browser = await createOwnerBrowser(service, url);
@@ -90,7 +90,7 @@ describe("while the store is away", () => {
     expect((await browser.open(asked.url)).status).toBe(200);
   });
 
-  test("in the middle of an exchange, the code or token that was shown is not used up", async () => {
+  test("a failed exchange does not use up its code or token", async () => {
     const { url } = await service.listen();
     const app = await createApp(url);
     const callback = await allow(await createOwnerBrowser(service, url), app.authorizeUrl());
@@ -107,7 +107,7 @@ describe("while the store is away", () => {
     expect((await refresh()).body.error).toBe("invalid_grant");
   });
 
-  test("from the start, the first who asks does not spoil it for those who come later", async () => {
+  test("an early request does not break later ones once the store is available", async () => {
     const { url } = await service.listen();
     service.way.isCut = true;
     expect((await fetch(`${url}/.well-known/oauth-authorization-server`)).status).toBe(503);
@@ -117,7 +117,7 @@ describe("while the store is away", () => {
   });
 });
 
-describe("off this machine", () => {
+describe("from other machines", () => {
   const LOOPBACK = { incoming: { socket: { remoteAddress: "127.0.0.1" } }, isLoopbackOnly: true };
   const OPEN = { incoming: { socket: { remoteAddress: "192.0.2.7" } }, isLoopbackOnly: false };
   const METADATA = "/.well-known/oauth-authorization-server";
@@ -132,7 +132,7 @@ describe("off this machine", () => {
     return { status: answer.status, headers: answer.headers, text };
   };
 
-  test("without a public address no app is let in, and says so wherever one asks", async () => {
+  test("no app is admitted without a public address, and each endpoint says so", async () => {
     for (const path of [
       METADATA,
       "/.well-known/oauth-protected-resource",
@@ -149,13 +149,13 @@ describe("off this machine", () => {
     expect([mcp.status, mcp.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
   });
 
-  test("a public address without TLS is refused in words", async () => {
+  test("a public address without TLS is refused with a reason", async () => {
     await reopen({ RECOLLECT_PUBLIC_URL: "http://memory.example" });
     const { status, text } = await ask(METADATA, "memory.example");
     expect([status, text]).toEqual([404, expect.stringContaining("https")]);
   });
 
-  test("all addresses begin with the public one, also behind a proxy that hides it", async () => {
+  test("all addresses start with the public one, even behind a proxy that hides it", async () => {
     await reopen({ RECOLLECT_PUBLIC_URL: "https://memory.example" });
     for (const [host, bindings] of [
       ["memory.example", OPEN],

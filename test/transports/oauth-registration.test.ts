@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rest.close());
 
-describe("registering", () => {
-  test("makes public apps only, whatever they would like to be", async () => {
+describe("app registration", () => {
+  test("creates public apps only, whatever they ask for", async () => {
     const { status, body } = await register(url, {
       token_endpoint_auth_method: "client_secret_basic",
       grant_types: ["authorization_code", "refresh_token", "client_credentials"],
@@ -35,23 +35,23 @@ describe("registering", () => {
   });
 
   test.each([
-    ["http elsewhere", ["http://evil.example/callback"]],
+    ["http on another host", ["http://evil.example/callback"]],
     ["a script", ["javascript:alert(1)"]],
-    ["a scheme of a program that is not known", ["evil-app://callback"]],
+    ["the scheme of an unknown program", ["evil-app://callback"]],
     ["a fragment", ["https://app.example/callback#x"]],
     ["a password", ["https://user:password@app.example/callback"]],
-    ["one bad one among good ones", ["https://app.example/callback", "file:///etc/passwd"]],
-    ["no address", []],
+    ["one invalid one among valid ones", ["https://app.example/callback", "file:///etc/passwd"]],
+    ["no URI", []],
     ["a number", [1]],
     ["too many", Array.from({ length: 100 }, (_, index) => `https://app.example/${index}`)],
-    ["something that is no list", "https://app.example/callback"],
+    ["something that is not a list", "https://app.example/callback"],
     ["a host with a semicolon", ["https://good.example;.evil.example/callback"]],
     ["a host with a star", ["https://*.example/callback"]],
     ["a host with a comma", ["https://good.example,evil.example/callback"]],
-    ["a host with a blank that is coded", ["https://good%20.example/callback"]],
+    ["a host with an encoded space", ["https://good%20.example/callback"]],
     ["a host that begins with a hyphen", ["https://-good.example/callback"]],
-    ["a loopback port that is none", ["http://127.0.0.1:port/callback"]],
-  ])("with %s to go back to is refused in words", async (_name, redirect_uris) => {
+    ["an invalid loopback port", ["http://127.0.0.1:port/callback"]],
+  ])("with %s as redirect URI is refused with a reason", async (_name, redirect_uris) => {
     const { status, body } = await register(url, { redirect_uris });
     expect([status, body.error]).toEqual([400, expect.stringMatching(/^invalid_/)]);
     expect(body.error_description).toContain("redirect");
@@ -62,9 +62,11 @@ describe("registering", () => {
     "cursor://anysphere.cursor-mcp/oauth/callback",
     "http://localhost:8080/callback",
     "http://[::1]/callback",
-  ])("takes %s", async (address) => expect((await register(url, { redirect_uris: [address] })).status).toBe(201));
+  ])("accepts the redirect URI %s", async (address) =>
+    expect((await register(url, { redirect_uris: [address] })).status).toBe(201),
+  );
 
-  test("of what is no JSON, or too much of it, is refused", async () => {
+  test("is refused for a body that is not JSON or is too large", async () => {
     for (const body of ["", "{", "[]", '"x"', "null"]) {
       const answer = await fetch(`${url}/oauth/register`, {
         method: "POST",
@@ -76,7 +78,7 @@ describe("registering", () => {
     expect((await register(url, { client_name: "x".repeat(100_000) })).status).toBe(413);
   });
 
-  test("is counted, so that nobody fills the store", async () => {
+  test("is rate-limited, so that nobody can fill the store", async () => {
     const answers = [];
     for (let count = 0; count < 25; count += 1) answers.push(await register(url));
     const refused = answers.find(({ status }) => status === 429);
@@ -84,7 +86,7 @@ describe("registering", () => {
   });
 });
 
-test("one address that registers without end keeps nobody else from it, another address of its network neither", async () => {
+test("endless registrations from one address block no other address, not even of the same network", async () => {
   const proxied = await openRest({ settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });
   const { url: at } = await proxied.listen();
   const from = async (address: string) => {
@@ -102,7 +104,7 @@ test("one address that registers without end keeps nobody else from it, another 
   await proxied.close();
 });
 
-test("pages elsewhere may register, ask for tokens and read what is public, and are not shown the owner's page", async () => {
+test("other origins may register, request tokens and read public metadata, but not see the owner's page", async () => {
   const origin = "https://inspector.example";
   for (const path of ["/oauth/register", "/oauth/token", "/.well-known/oauth-protected-resource/mcp"]) {
     const answer = await fetch(url + path, {
@@ -117,7 +119,7 @@ test("pages elsewhere may register, ask for tokens and read what is public, and 
   expect(page.headers.has("access-control-allow-origin")).toBe(false);
 });
 
-test("names that the vendor's own apps know by heart lead to the same places", async () => {
+test("the paths built into the vendor's own apps work as aliases", async () => {
   const vendor = await createApp(url, {
     clientId: "supermemory-claude-code",
     callback: "http://localhost:19876/callback",

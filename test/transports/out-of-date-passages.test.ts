@@ -4,7 +4,7 @@ import { connectInMemory } from "../support/mcp-client.js";
 import { silentLog } from "../support/open-core.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What was forgotten, replaced or is over does not come back as a passage of a document, by whatever way one asks. */
+/** Forgotten, superseded and expired statements do not reappear in passages of documents, in any kind of search. */
 let rest: OpenedRest;
 
 beforeEach(async () => {
@@ -75,7 +75,7 @@ const WAYS: Readonly<Record<string, (q: string) => Promise<unknown>>> = {
   },
 };
 
-/** Expects of what every way of asking answers that it has these words, or has them not. */
+/** Checks that the results of every kind of search contain these words, or do not. */
 async function expectAnswers(q: string, { has, lacks }: { has?: string; lacks?: string }): Promise<void> {
   for (const [way, ask] of Object.entries(WAYS)) {
     const answer = JSON.stringify(await ask(q));
@@ -84,8 +84,8 @@ async function expectAnswers(q: string, { has, lacks }: { has?: string; lacks?: 
   }
 }
 
-describe("by whatever way one asks", () => {
-  test("a passage is gone with what it says, and found again when that is taken back", async () => {
+describe("in every kind of search", () => {
+  test("a passage disappears with its forgotten statement, and returns when that is undone", async () => {
     await add("Boris lives in Ghent.");
     await expectAnswers(LIVES, { has: "Ghent" });
     await forget("Boris lives in Ghent");
@@ -94,7 +94,7 @@ describe("by whatever way one asks", () => {
     await expectAnswers(LIVES, { has: "Ghent" });
   });
 
-  test("a passage is found for what it still says, and not for what was forgotten", async () => {
+  test("a passage is found by what it still states, and not by what was forgotten", async () => {
     await add("Boris lives in Ghent. Boris plays the cello.", { title: "About Boris" });
     await forget("Boris lives in Ghent");
     await expectAnswers(PLAYS, { has: "cello", lacks: "Ghent" });
@@ -105,7 +105,7 @@ describe("by whatever way one asks", () => {
     await expectAnswers(PLAYS, { lacks: "cello" });
   });
 
-  test("what a newer statement replaced is gone, and found again when that is taken back", async () => {
+  test("a superseded statement disappears, and returns when the newer one is undone", async () => {
     await add("Boris works at Siemens.");
     await add("Boris now works at Bosch.");
     await expectAnswers(WORKS, { has: "Bosch", lacks: "Siemens" });
@@ -124,7 +124,7 @@ async function change(text: string, fields: Record<string, unknown>): Promise<vo
 }
 
 describe("a passage", () => {
-  test("is gone once what it says is over, and what was changed in other ways than its words stays", async () => {
+  test("disappears when its statement expires, and stays when only metadata changed", async () => {
     await add("user: I live in Rome.");
     await change("User lives in Rome", { metadata: { city: "Rome" } });
     expect(await passages("where does the user live")).toEqual(["user: I live in Rome."]);
@@ -134,13 +134,13 @@ describe("a passage", () => {
     expect(await passages("where does the user live")).toEqual([]);
   });
 
-  test("is gone once what it says is corrected", async () => {
+  test("disappears when its statement is corrected", async () => {
     await add("Boris lives in Ghent.", { title: "About Boris" });
     await change("Boris lives in Ghent", { newContent: "Boris lives in Antwerp" });
     await expectAnswers(LIVES, { lacks: "Ghent" });
   });
 
-  test("says of a sentence that states two things the one that was not forgotten", async () => {
+  test("keeps the remaining statement of a sentence that states two things", async () => {
     await add("user: I live in Rome and I play the tuba.\nassistant: How nice!");
     await forget("User lives in Rome");
     expect((await passages("which instrument does the user play"))[0]).toBe("User: […] User plays the tuba");
@@ -149,7 +149,7 @@ describe("a passage", () => {
 
   const PETS = "Hal keeps a dog named Rex, and the cat comes from Tom.";
 
-  test.each(["all", "the first half"])("keeps what else its sentence says, of which %s is quoted", async (part) => {
+  test.each(["all", "the first half"])("keeps the rest of a sentence of which %s is quoted", async (part) => {
     const fact = { text: "Hal keeps a dog named Rex", quote: part === "all" ? PETS : "Hal keeps a dog named Rex" };
     await add(`${PETS} The sun is out.`, { title: "About Hal", facts: [fact] });
     await forget("Hal keeps a dog named Rex");
@@ -157,7 +157,7 @@ describe("a passage", () => {
     await expectAnswers("what is the dog called", { lacks: "Rex" });
   });
 
-  test("says no more of a sentence all of whose statements were forgotten", async () => {
+  test("omits a sentence whose statements were all forgotten", async () => {
     await add("user: I live in Rome and I play the tuba. The sun is out.");
     await forget("User lives in Rome");
     await forget("User plays the tuba");
@@ -170,13 +170,13 @@ describe("a passage", () => {
     await expectAnswers("cat named Tom", { has: "cat named Tom", lacks: "dog named Rex" });
   });
 
-  test("keeps whom somebody met at a place that they left", async () => {
+  test("keeps the person met at a place that the subject left", async () => {
     await add("Ben works at Acme, where he met his wife Ida.", { title: "About Ben" });
     await add("Ben quit.");
     await expectAnswers("wife Ida", { has: "wife Ida", lacks: "works at Acme" });
   });
 
-  test("loses the sentence of a statement that somebody quoted in part, and nothing that has its words within others", async () => {
+  test("loses the whole sentence of a partly quoted statement, and no text that merely contains its words", async () => {
     await add("Boris, as far as I know, is vegan since May. Veganism is cheap.", {
       title: "About Boris",
       facts: [{ text: "Boris is vegan", quote: "is vegan" }],
@@ -185,20 +185,20 @@ describe("a passage", () => {
     expect(await passages("is veganism cheap")).toEqual(["[…] Veganism is cheap."]);
   });
 
-  test("keeps who it is about where only the forgotten sentence names them", async () => {
+  test("stays findable by its subject when only the forgotten sentence names it", async () => {
     await add("Boris lives in Ghent. He plays the cello every Sunday.");
     await forget("Boris lives in Ghent");
     expect(await passages(PLAYS, { threshold: 0.5 })).toEqual(["[…] He plays the cello every Sunday."]);
   });
 
-  test("stays where its document only forms no memories any more", async () => {
+  test("stays when its document merely stops forming memories", async () => {
     const id = await add("Boris lives in Ghent.");
     await rest.send("PATCH", `/v3/documents/${id}`, { taskType: "superrag" });
     await rest.settle();
     expect(await passages(LIVES)).toEqual(["Boris lives in Ghent."]);
   });
 
-  test("is gone in the container where its statement was forgotten, and nowhere else", async () => {
+  test("disappears only in the container where its statement was forgotten", async () => {
     const id = await add("Boris lives in Ghent.");
     await rest.send("PATCH", `/v3/documents/${id}`, { containerTags: [TAG, "friends"] });
     await rest.settle();
@@ -208,7 +208,7 @@ describe("a passage", () => {
   });
 });
 
-describe("with forgotten memories", () => {
+describe("with forgotten memories included", () => {
   const everything = { include: { forgottenMemories: true }, threshold: 0.5 };
   const marked = async (q: string, more: Record<string, unknown> = {}) =>
     (await search(q, { ...everything, ...more })).map(({ memory, chunk, isForgotten, isLatest }) => [
@@ -217,7 +217,7 @@ describe("with forgotten memories", () => {
       ...(isLatest === undefined ? [] : ["replaced"]),
     ]);
 
-  test("what was forgotten is marked, memory and passage, where it is what was asked for", async () => {
+  test("forgotten memories and passages are marked where they match the question", async () => {
     await add("Boris lives in Ghent. Boris plays the cello.");
     await forget("Boris lives in Ghent");
     const whole = "Boris lives in Ghent. Boris plays the cello.";
@@ -230,7 +230,7 @@ describe("with forgotten memories", () => {
     expect(await marked(PLAYS)).toEqual(expect.arrayContaining([["Boris plays the cello"], [whole]]));
   });
 
-  test("a passage that was replaced is marked as such", async () => {
+  test("a superseded passage is marked as replaced", async () => {
     await add("Boris works at Siemens.");
     await add("Boris now works at Bosch.");
     expect(await marked(WORKS)).toEqual([["Boris now works at Bosch"], ["Boris works at Siemens.", "replaced"]]);

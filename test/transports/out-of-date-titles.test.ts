@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What was forgotten or replaced does not come back in the title, the summary or the whole content of a source. */
+/** Forgotten and superseded statements do not reappear in the title, the summary or the full content of a source. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest();
@@ -11,7 +11,7 @@ afterEach(() => rest.close());
 const TAG = "boris";
 const LIVES = "Boris lives in Ghent.";
 const PLAYS = "Boris plays the cello.";
-/** Long enough for a summary, of which the place is a part. */
+/** Long enough to have a summary, which mentions the place. */
 const LETTER = [
   LIVES,
   PLAYS,
@@ -35,7 +35,7 @@ async function forget(text: string): Promise<void> {
   expect(status).toBe(200);
 }
 
-/** Every search answer that shows documents, by what asks for it. */
+/** Every search result that shows documents, by kind of search. */
 async function answers(q = "which instrument does Boris play"): Promise<Record<string, string>> {
   const include = { documents: true, summaries: true };
   const v4 = (searchMode: string, more = {}) =>
@@ -59,10 +59,10 @@ async function answers(q = "which instrument does Boris play"): Promise<Record<s
 }
 
 const NAMES: Readonly<Record<string, Record<string, unknown>>> = {
-  "that the text gave": {},
-  "that somebody gave": { title: "Moving to Ghent" },
+  "taken from the text": {},
+  "given by a caller": { title: "Moving to Ghent" },
 };
-test.each(Object.entries(NAMES))("a title %s does not tell what was forgotten", async (_, more) => {
+test.each(Object.entries(NAMES))("a title %s does not reveal a forgotten statement", async (_, more) => {
   const id = await add(`${LIVES} ${PLAYS}`, more);
   for (const [way, answer] of Object.entries(await answers())) expect(answer, way).toContain("Ghent");
   await forget("Boris lives in Ghent");
@@ -74,7 +74,7 @@ test.each(Object.entries(NAMES))("a title %s does not tell what was forgotten", 
   expect(body.content, "the document itself stays the owner's").toContain("Ghent");
 });
 
-test("a title does not tell what was forgotten of a sentence that says something else as well", async () => {
+test("a title does not reveal the forgotten part of a sentence that states something else too", async () => {
   await add("Boris lives in Ghent and works as a baker at Panos.");
   await forget("Boris lives in Ghent");
   for (const [way, answer] of Object.entries(await answers("Boris baker Panos"))) {
@@ -83,13 +83,13 @@ test("a title does not tell what was forgotten of a sentence that says something
   }
 });
 
-test("a title without anything of what was forgotten stays", async () => {
+test("a title that reveals nothing forgotten stays", async () => {
   await add(`${LIVES} ${PLAYS}`, { title: "About Boris" });
   await forget("Boris lives in Ghent");
   for (const [way, answer] of Object.entries(await answers())) expect(answer, way).toContain('"title":"About Boris"');
 });
 
-test("neither does a summary, which keeps what nobody forgot", async () => {
+test("a summary omits forgotten statements and keeps the rest", async () => {
   await add(LETTER, { title: "A letter" });
   await forget("Boris lives in Ghent");
   for (const [way, answer] of Object.entries(await answers())) {
@@ -98,7 +98,7 @@ test("neither does a summary, which keeps what nobody forgot", async () => {
   }
 });
 
-test("what a newer statement replaced is gone there, too, unless forgotten things are asked for", async () => {
+test("a superseded statement is omitted from sources too, unless forgotten memories are included", async () => {
   await add("Boris works at Siemens. Boris plays the cello.");
   await add("Boris now works at Bosch.");
   for (const [way, answer] of Object.entries(await answers())) expect(answer, way).not.toContain("Siemens");

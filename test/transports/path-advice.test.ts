@@ -29,7 +29,7 @@ test.each([
   ["GET", "/namespaces", "GET /v3/container-tags/list,"],
   ["GET", "/organization", "GET /v3/settings,"],
   ["GET", "/connectors", "POST /v3/connections/list,"],
-])("%s %s of the fifth generation is 404, and names what to use", async (method, path, use) => {
+])("%s %s of the fifth generation answers 404 and names the replacement", async (method, path, use) => {
   const { status, body } = await rest.send(method, path, method === "GET" ? undefined : {});
   expect(status).toBe(404);
   expect(body.error).toBe(body.message);
@@ -38,12 +38,12 @@ test.each([
   for (const [named] of body.message.matchAll(/\/v[34]\/[\w/{}-]+/g)) expect(SERVED).toContain(named);
 });
 
-test("a link for one upload is 404, and names how files are uploaded", async () => {
+test("a single-upload link answers 404 and explains how to upload files", async () => {
   const { status, body } = await rest.send("POST", "/upload/00000000-0000-4000-8000-000000000000", {});
   expect([status, body.message]).toEqual([404, expect.stringContaining("use POST /v3/documents/file, with a key")]);
 });
 
-test("other paths get no advice that does not fit them", async () => {
+test("other paths get no advice that does not apply to them", async () => {
   for (const path of ["/nsx/mia/search", "/ns/mia/nothing", "/uploads", "/v3/nothing"])
     expect((await rest.send("GET", path)).body.message).toBe(`This server does not serve GET ${path}.`);
 });

@@ -19,11 +19,11 @@ test.each<[place: ChunkMetadata, words: string | null]>([
   [{ entry: 4 }, "entry 4"],
   [{ time: [750.5, 790] }, "at 12:30"],
   [{ time: [3_725, 3_730] }, "at 1:02:05"],
-])("%o is told as %s", (place, words) => {
+])("describes %o as %s", (place, words) => {
   expect(placeInFile(place)).toBe(words);
 });
 
-test("a search over MCP says where in its file a passage stands", async () => {
+test("an MCP search says where in its file a passage is", async () => {
   opened = await openCore();
   const { core, actor } = opened;
   const bytes = Buffer.from("berth,ship\nquay seven,Aurora\nquay nine,Borealis\n").toString("base64");

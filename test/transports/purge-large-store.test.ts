@@ -9,7 +9,7 @@ import { openRest, type OpenedRest } from "../support/rest.js";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-/** Every store is too large for memory. */
+/** Makes every store count as too large for memory. */
 const settings = { RECOLLECT_VACUUM_MEGABYTES: "0" };
 
 let dataDirectory: string;
@@ -42,7 +42,7 @@ const add = (content: string, containerTag: string) => post("/v3/documents", { c
 const found = async (q: string, containerTag: string) =>
   JSON.stringify((await post("/v4/search", { q, containerTag })).body);
 
-test("a purge of a store that is written anew through the disk leaves every later write and search as it should be", async () => {
+test("writes and searches stay correct after a purge that rewrote the store on disk", async () => {
   await add("Bruno repairs violins in Cremona.", "kept");
   const { body } = await add("The password is xqsecretzv.", "gone");
   await rest.settle();
@@ -54,7 +54,7 @@ test("a purge of a store that is written anew through the disk leaves every late
   const added = await add("Bruno moved his workshop to Verona.", "kept");
   expect(added.status).toBe(200);
   await rest.settle();
-  // Caches of the search are told of what changes after the purge as they were before it.
+  // The caches of the search learn of changes after the purge just as before it.
   expect(await found("violins", "kept")).toContain("Cremona");
   expect(await found("workshop", "kept")).toContain("Verona");
   const removed = await fetch(`${url}/v3/documents/${added.body.id}`, { method: "DELETE" });
@@ -63,7 +63,7 @@ test("a purge of a store that is written anew through the disk leaves every late
   expect(await post("/v3/purge", { containerTag: "gone", confirm: true })).toMatchObject({ status: 200 });
 });
 
-test("those who read do not wait while a large store is written anew", async () => {
+test("readers do not wait while a large store is rewritten", async () => {
   const { body } = await add("Mia keeps bees.", "gone");
   await rest.settle();
   const filler = await openDatabase(join(dataDirectory, STORE_FILE));
@@ -84,7 +84,7 @@ test("those who read do not wait while a large store is written anew", async () 
   expect(longest).toBeLessThan(all / 2);
 });
 
-test("a purge that is asked for while others write takes nobody's write away, and doubles none", async () => {
+test("a purge during other writes loses none of them and duplicates none", async () => {
   const { body } = await add("The password is xqsecretzv.", "gone");
   await rest.settle();
   const writes = Array.from({ length: 30 }, (_, at) => add(`Note ${at} of the workshop.`, "kept"));
@@ -99,13 +99,13 @@ test("a purge that is asked for while others write takes nobody's write away, an
   expect(listed.body.pagination.totalItems).toBe(30);
 });
 
-test("a purge that was cut off does not keep the service from starting and is finished then", async () => {
+test("a purge that was interrupted does not prevent the service from starting, and is completed then", async () => {
   const { body } = await add("The password is xqsecretzv.", "gone");
   await rest.settle();
   const file = join(dataDirectory, STORE_FILE);
   const reader = await openDatabase(file);
   reader.exec("begin; select count(*) from documents");
-  // As long as somebody reads the old state, the log cannot be emptied.
+  // The write-ahead log cannot be emptied while another connection reads the old state.
   const purged = await post("/v3/purge", { documentId: body.id, confirm: true });
   expect(purged).toMatchObject({ status: 200, body: { documents: 1, complete: false } });
   await rest.close();

@@ -19,14 +19,14 @@ describe("recollect purge", () => {
     parseAnswer<DocumentReceipt>(await run(["add", "I live in Lisbon.", "-c", "home", "--text", "--json"])).id;
   const isThere = async () => (await run(["search", "Lisbon", "-c", "home"])).stdout.includes("in Lisbon");
 
-  /** Somebody at a terminal who types this. */
+  /** A person at a terminal who types this. */
   function person(types: string): CommandOptions {
     const stdin = Object.assign(new PassThrough(), { isTTY: true });
     stdin.end(types);
     return { io: { stdin, isTerminal: true } };
   }
 
-  test("asks a person, and goes on only after yes", async () => {
+  test("asks at a terminal, and continues only after yes", async () => {
     const id = await add();
     for (const types of ["no\n", "\n", "", "yes please\n"]) {
       const answer = await run(["purge", "--document", id], person(types));
@@ -42,7 +42,7 @@ describe("recollect purge", () => {
     expect(await isThere()).toBe(false);
   });
 
-  test("needs --yes where nobody can be asked", async () => {
+  test("requires --yes when input is not a terminal", async () => {
     const id = await add();
     for (const options of [{}, { stdin: "yes\n" }]) {
       const answer = await run(["purge", "--document", id], options);
@@ -66,7 +66,7 @@ describe("recollect purge", () => {
 });
 
 describe("POST /v3/purge", () => {
-  test("removes exactly one thing for good", async () => {
+  test("permanently removes exactly one thing", async () => {
     const rest = await openRest({ asOwner: true });
     try {
       const { body } = await rest.send("POST", "/v3/documents", { content: "I live in Lisbon.", containerTag: "home" });
@@ -82,8 +82,8 @@ describe("POST /v3/purge", () => {
   });
 });
 
-describe("a purge by a key of one container", () => {
-  test("leaves the record of everybody else's requests as it is, whatever the purged things are called", async () => {
+describe("a purge with a key for one container", () => {
+  test("leaves the request log of other callers unchanged, whatever the purged items are called", async () => {
     const rest = await openRest({ asOwner: true });
     try {
       const secretOf = async (container: string) =>
@@ -117,7 +117,7 @@ describe("a purge by a key of one container", () => {
     }
   });
 
-  test("finds no word of what was asked for in that record", async () => {
+  test("finds none of the requested words in that log", async () => {
     const rest = await openRest({ asOwner: true });
     try {
       const word = "xqasked7zv";

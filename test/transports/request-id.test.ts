@@ -66,9 +66,9 @@ const ANSWERS: readonly Asked[] = [
 
 const ANSWER_TABLE = ANSWERS.map(([method, path, status, init]) => [method, path, status, init ?? {}] as const);
 
-describe("the id of a request", () => {
+describe("the request id", () => {
   test.each(ANSWER_TABLE)(
-    "%s %s, answered with %i, has one of its own, or the one that it was sent with",
+    "%s %s, answered with %i, returns a new id or the one that was sent",
     async (method, path, status, init) => {
       const ask = (headers: Record<string, string>) =>
         fetch(`${url}${path}`, { ...init, method, headers: { ...key, ...(init.headers as object), ...headers } });
@@ -81,12 +81,15 @@ describe("the id of a request", () => {
     },
   );
 
-  test.each(["", " ", "a b", 'a"b', "a,b", "<b>", "\u00e9", "x".repeat(129)])("is not repeated as %j", async (sent) => {
-    const { headers } = await rest.send("GET", "/health", undefined, { "x-request-id": sent });
-    expect(headers.get("x-request-id")).toMatch(/^\w{22}$/);
-  });
+  test.each(["", " ", "a b", 'a"b', "a,b", "<b>", "\u00e9", "x".repeat(129)])(
+    "is replaced when %j is sent",
+    async (sent) => {
+      const { headers } = await rest.send("GET", "/health", undefined, { "x-request-id": sent });
+      expect(headers.get("x-request-id")).toMatch(/^\w{22}$/);
+    },
+  );
 
-  test("is on answers to what is no HTTP, or names no server", async () => {
+  test("is sent with answers to malformed HTTP and to requests that name no server", async () => {
     const head = /\r\nx-request-id: \w{22}\r\n/;
     expect(await sendRaw(port, "nonsense\r\n\r\n")).toMatch(head);
     expect(await sendRaw(port, `GET / HTTP/1.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`)).toMatch(head);
@@ -96,20 +99,20 @@ describe("the id of a request", () => {
     expect(await sendRaw(port, odd)).toMatch(head);
   });
 
-  test("is on health that says no", async () => {
+  test("is sent when a health check fails", async () => {
     const away = await openRest({ isReady: () => false });
     const { status, headers } = await away.send("GET", "/health/ready");
     expect([status, headers.get("x-request-id")]).toEqual([503, expect.stringMatching(/^\w{22}$/)]);
     await away.close();
   });
 
-  test("may be read by web pages", async () => {
+  test("is readable by web pages", async () => {
     const answer = await fetch(`${url}/v3/session`, { headers: { ...key, origin: "https://page.example" } });
     expect(answer.headers.get("access-control-expose-headers")?.split(",")).toContain("x-request-id");
   });
 });
 
-describe("the log of an error names the request", () => {
+describe("the log entry of an error carries the request id", () => {
   const broken = () => Promise.reject(new Error("broken"));
   const ask = async (path: string, init: RequestInit) => {
     const log = captureLog();
@@ -142,11 +145,11 @@ describe("the log of an error names the request", () => {
   });
 
   test.each([
-    ["of the API", "/v3/session", requestInit("GET", undefined), 500],
-    ["of a tool over MCP", "/mcp", requestInit("POST", call, mcp), 200],
-    ["of a page", "/auth/sign-in", requestInit("GET", undefined), 500],
+    ["of the REST API", "/v3/session", requestInit("GET", undefined), 500],
+    ["of an MCP tool", "/mcp", requestInit("POST", call, mcp), 200],
+    ["of an owner's page", "/auth/sign-in", requestInit("GET", undefined), 500],
     [
-      "of OAuth",
+      "of an OAuth endpoint",
       "/oauth/token",
       requestInit("POST", "a=b", { "content-type": "application/x-www-form-urlencoded" }),
       500,

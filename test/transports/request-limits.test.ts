@@ -29,7 +29,7 @@ const numbers = (count: number): string => `[${"1,".repeat(count - 1)}1]`;
 const names = (count: number): string =>
   Array.from({ length: count }, (_, index) => `"k${index.toString(36)}":1`).join();
 
-describe("what one request may hold is counted before it is read, and told in few words", () => {
+describe("the size of a request is checked before it is parsed, and refused briefly", () => {
   const document = (metadata: string): string => `{"content":"Mia","containerTag":"mia","metadata":{${metadata}}}`;
   test.each([
     ["1.4 million keys of metadata", "/v3/documents/batch", () => `{"documents":[${document(names(1_400_000))}]}`],
@@ -47,7 +47,7 @@ describe("what one request may hold is counted before it is read, and told in fe
     ["90,000 numbers in categoriesFilter", "/v3/search", "categoriesFilter", 90_000, /^categoriesFilter: has 90,000/],
     ["9,000 numbers in categoriesFilter", "/v3/search", "categoriesFilter", 9_000, /^categoriesFilter\.0: /],
     ["90,000 numbers in include", "/v4/search", "include", 90_000, /^include: /],
-  ])("%s, by a key that may only read", async (_what, path, field, count, message) => {
+  ])("%s, with a read-only key", async (_what, path, field, count, message) => {
     const { status, text } = await post(path, reader, `{"q":"bees","${field}":${numbers(count)}}`);
     expect(status).toBe(400);
     const answer = JSON.parse(text);
@@ -56,19 +56,19 @@ describe("what one request may hold is counted before it is read, and told in fe
     expect(text.length).toBeLessThan(LONGEST_REFUSAL);
   });
 
-  test("more unknown fields than are looked at", async () => {
+  test("more unknown fields than are examined", async () => {
     const { status, text } = await post("/v4/search", reader, `{"q":"bees",${names(40_000)}}`);
     expect(status).toBe(400);
     expect(JSON.parse(text).message).toBe("more than 5,000 fields are not known; leave them out");
   });
 
-  test("one field of a scope that is misspelt among thousands is found all the same", async () => {
+  test("one misspelt scope field among thousands is still found", async () => {
     const { status, text } = await post("/v4/search", reader, `{"q":"bees",${names(4_000)},"container_tag":"mia"}`);
     expect(status).toBe(400);
     expect(JSON.parse(text).message).toBe("container_tag: is not known; write containerTag");
   });
 
-  test("names that are long and odd are told in part", async () => {
+  test("names that are long and odd are shortened in the answer", async () => {
     const odd = Array.from({ length: 60 }, (_, index) => `"${"\\u0001".repeat(9_000)}${index}":[]`).join();
     const { status, text } = await post("/v3/documents", scoped, document(odd));
     expect(status).toBe(400);
@@ -76,7 +76,7 @@ describe("what one request may hold is counted before it is read, and told in fe
     expect(JSON.parse(text).message).not.toMatch(/\p{Cc}/u);
   });
 
-  test("a batch of documents that are all wrong in all their fields", async () => {
+  test("a batch of documents that are all wrong in every field", async () => {
     const wrong = JSON.stringify({
       containerTags: Array.from({ length: 50 }, () => 1),
       metadata: { a: {} },
@@ -92,7 +92,7 @@ describe("what one request may hold is counted before it is read, and told in fe
     expect(text.length).toBeLessThan(600 * 1_500);
   });
 
-  test("what is allowed is taken: 600 documents with 50 fields of metadata, 9,000 messages", async () => {
+  test("accepts what is allowed: 600 documents with 50 metadata fields, 9,000 messages", async () => {
     const documents = Array.from({ length: 600 }, () => document(names(50))).join();
     const { text } = await post("/v3/documents/batch", scoped, `{"documents":[${documents}]}`);
     expect(JSON.parse(text)).toMatchObject({ success: 600, failed: 0 });
@@ -113,7 +113,7 @@ describe("over MCP", () => {
   };
   const batch = (count: number) => Array.from({ length: count }, (_, id) => ({ ...search, id }));
 
-  test("each message of a batch costs one request", async () => {
+  test("each message of a batch counts as one request", async () => {
     const key = await keyWith(250);
     const first = await send(key, batch(100));
     expect(first.status).toBe(200);
@@ -127,7 +127,7 @@ describe("over MCP", () => {
     expect((await send(key, batch(20))).status).toBe(200);
   });
 
-  test("notifications are messages, too", async () => {
+  test("notifications count as messages too", async () => {
     const key = await keyWith(20);
     const note = { jsonrpc: "2.0", method: "notifications/roots/list_changed" };
     const { headers } = await send(
@@ -137,7 +137,7 @@ describe("over MCP", () => {
     expect(headers.get("x-ratelimit-remaining")).toBe("8");
   });
 
-  test("a batch that no waiting helps is refused for good, in words", async () => {
+  test("a batch larger than the rate is refused permanently, with a reason", async () => {
     const { status, text } = await send(await keyWith(5), batch(6));
     expect(status).toBe(400);
     expect(JSON.parse(text).error.message).toMatch(/5 .*Send them in parts/);
@@ -147,9 +147,9 @@ describe("over MCP", () => {
     ["more than 100 messages", batch(101), /has 101 messages, at most 100/],
     ["a long id", { ...search, id: "x".repeat(100_000) }, /^id: has 100000 characters/],
     ["a long method", message("x".repeat(100_000)), /^method: /],
-    ["a long name of a tool", message("tools/call", { name: "x".repeat(100_000) }), /^name: /],
+    ["a long tool name", message("tools/call", { name: "x".repeat(100_000) }), /^name: /],
     [
-      "too many notes of a client",
+      "too many notifications from a client",
       message("tools/call", {
         name: "search",
         arguments: { query: "bees" },
@@ -158,7 +158,7 @@ describe("over MCP", () => {
       /^_meta: has 1001 fields, at most 1000/,
     ],
     [
-      "too many arguments in all",
+      "too many arguments in total",
       Array.from({ length: 10 }, () =>
         message("tools/call", {
           name: "search",
@@ -176,14 +176,14 @@ describe("over MCP", () => {
       /^arguments: has 1001 fields, at most 1000/,
     ],
     ["too many values", message("tools/call", { name: "search", arguments: { a: Array(100_000).fill(1) } }), /100,000/],
-  ])("%s are refused in a few words", async (_what, body, words) => {
+  ])("%s are refused briefly", async (_what, body, words) => {
     const { status, text } = await send(reader, body);
     expect(status).toBe(400);
     expect(JSON.parse(text).error.message).toMatch(words);
     expect(text.length).toBeLessThan(1_000);
   });
 
-  test("many wrong arguments are told in part", async () => {
+  test("a long list of wrong arguments is shortened", async () => {
     const facts = Array.from({ length: 90 }, () => ({ text: 1, ["x".repeat(10_000)]: 1 }));
     const { text } = await send(
       scoped,
@@ -193,7 +193,7 @@ describe("over MCP", () => {
     expect(text.length).toBeLessThan(LONGEST_REFUSAL);
   });
 
-  test("and without a rate nobody is limited", async () => {
+  test("without a rate no caller is limited", async () => {
     const { status, headers } = await send(reader, batch(100));
     expect([status, headers.get("x-ratelimit-limit")]).toEqual([200, null]);
   });

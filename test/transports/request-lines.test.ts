@@ -27,8 +27,8 @@ const callOf = (name: string, args: object) => ({
   params: { name, arguments: args },
 });
 
-describe("a line for each request", () => {
-  test("says who asked for what and how it ended", async () => {
+describe("the log line of a request", () => {
+  test("says who requested what, and the outcome", async () => {
     await rest.send("POST", "/v4/search", { q: "teal parrot", containerTag: "birds" }, key);
     expect(lines()).toEqual([
       {
@@ -46,7 +46,7 @@ describe("a line for each request", () => {
     ]);
   });
 
-  test("names the pattern of a path, and no word of query, body or headers", async () => {
+  test("names the path pattern, and nothing from query, body or headers", async () => {
     await rest.send("GET", "/v3/documents/teal-parrot?teal=parrot", undefined, key);
     await rest.send("GET", "/teal-parrot/teal", undefined, key);
     await rest.send("POST", "/v4/search", { q: "teal parrot", containerTag: "teal\nparrot" }, key);
@@ -60,12 +60,12 @@ describe("a line for each request", () => {
     expect(JSON.stringify(rest.log.slice(before))).not.toMatch(/teal|parrot/);
   });
 
-  test("is a warning for whoever is refused, with the address", async () => {
+  test("is a warning for a refused caller, with the address", async () => {
     await rest.send("GET", "/v3/session");
     expect(lines()).toMatchObject([{ level: "warn", status: 401, address: "127.0.0.1" }]);
   });
 
-  test("is quiet about health, the page of the owner has its own route", async () => {
+  test("has debug level for health, and separate routes for the owner's pages", async () => {
     await rest.send("GET", "/health");
     await rest.app.request("http://127.0.0.1:6767/auth/sign-in", { headers: { host: "127.0.0.1:6767" } });
     await rest.app.request("http://127.0.0.1:6767/auth/teal/parrot", { headers: { host: "127.0.0.1:6767" } });
@@ -76,7 +76,7 @@ describe("a line for each request", () => {
     ]);
   });
 
-  test("over MCP is one for a call of a tool, with its outcome", async () => {
+  test("is written once per MCP tool call, with its outcome", async () => {
     const post = (body: unknown) =>
       rest.app.request("http://127.0.0.1:6767/mcp", {
         method: "POST",
@@ -99,7 +99,7 @@ describe("a line for each request", () => {
 
 const HOSTILE = 'a" status=500\r\nERROR request\u001b[2J\u009b2J\u2028\u202e\u{e0041}=\\';
 
-test.each(["text", "json"] as const)("%s: no name breaks a line or hides what it says", (format) => {
+test.each(["text", "json"] as const)("%s: no name can break a line or hide its content", (format) => {
   const written: string[] = [];
   const log = createLog({ level: "debug", format, write: (line) => written.push(line) });
   const actor = { organizationId: "o", name: "key:1", containers: "all", keyName: HOSTILE } as const;
@@ -120,7 +120,7 @@ test.each([
   ["/internal/*", 401, true],
   ["/health", 200, false],
   ["/health", 503, true],
-])("%s with %i is told by default: %s", (route, status, isTold) => {
+])("%s with %i is logged by default: %s", (route, status, isTold) => {
   const written: string[] = [];
   const log = createLog({ level: "info", write: (line) => written.push(line) });
   logRequest(log, { method: "POST", route, status, ms: 1 });

@@ -24,7 +24,7 @@ function buildRequest(values: Partial<RequestRecord> = {}): RequestRecord {
   };
 }
 
-/** A log over the real core, whose way there can be cut. */
+/** A request log over the real core, whose access to the store can be cut. */
 async function open() {
   const opened = await openCore();
   onTestFinished(() => opened.close());
@@ -41,8 +41,8 @@ async function open() {
   return { requests, way, total, lines: log.lines };
 }
 
-describe("requests that were noted", () => {
-  test("are written down together, by themselves, about a second later", async () => {
+describe("recorded requests", () => {
+  test("are written together, automatically, about a second later", async () => {
     const { requests, way, total } = await open();
     for (let i = 0; i < 50; i++) requests.note(buildRequest());
     expect(await total()).toBe(0);
@@ -51,7 +51,7 @@ describe("requests that were noted", () => {
     await requests.close();
   });
 
-  test("are written down sooner when they are many", async () => {
+  test("are written sooner when there are many", async () => {
     const { requests, way } = await open();
     for (let i = 0; i < 200; i++) requests.note(buildRequest());
     await new Promise((resolve) => setImmediate(resolve));
@@ -59,7 +59,7 @@ describe("requests that were noted", () => {
     await requests.close();
   });
 
-  test("are written down at the end, and nothing after it", async () => {
+  test("are written on close, and nothing is written after it", async () => {
     const { requests, total } = await open();
     requests.note(buildRequest());
     await requests.close();
@@ -68,7 +68,7 @@ describe("requests that were noted", () => {
     expect(await total()).toBe(1);
   });
 
-  test("wait for a store that cannot be written, which is said once", async () => {
+  test("wait while the store cannot be written, which is logged once", async () => {
     const { requests, way, total, lines } = await open();
     way.isCut = true;
     requests.note(buildRequest());
@@ -82,7 +82,7 @@ describe("requests that were noted", () => {
     await requests.close();
   });
 
-  test("do not fill the memory while it cannot be: the oldest are dropped", async () => {
+  test("do not exhaust memory meanwhile: the oldest are dropped", async () => {
     const { requests, way, total } = await open();
     way.isCut = true;
     for (let i = 0; i < 1_500; i++) {
@@ -96,7 +96,7 @@ describe("requests that were noted", () => {
     await requests.close();
   });
 
-  test("never fail whoever notes them, also at the end", async () => {
+  test("never make their caller fail, not even on close", async () => {
     const { requests, way, lines } = await open();
     way.isCut = true;
     requests.note(buildRequest());

@@ -14,7 +14,7 @@ const HEAD = `<title>The light of Arkona</title><meta name="author" content="Ada
 
 let rest: OpenedRest;
 let server: WebServer;
-/** What the server has, by path. */
+/** The pages of the web server, by path. */
 let pages: Map<string, { readonly status?: number; readonly type?: string; readonly body: string | Uint8Array }>;
 
 beforeAll(async () => {
@@ -47,8 +47,8 @@ async function read(id: string) {
   return (await rest.send("GET", `/v3/documents/${id}`)).body;
 }
 
-describe("a content that is one address", () => {
-  test("becomes the page that is there, with its title and address, and is found", async () => {
+describe("content that consists of one address", () => {
+  test("becomes the page at that address, with its title and URL, and is found", async () => {
     pages.set("/arkona", { body: pageOf(ARTICLE, HEAD) });
     const address = `${server.url}/arkona?lang=en#history`;
     const document = await add(`  ${address}\n`, { containerTags: ["coast"], metadata: { shelf: "north" } });
@@ -67,14 +67,14 @@ describe("a content that is one address", () => {
     expect(found.body.results[0]).toMatchObject({ documentId: document.id });
   });
 
-  test("may be a text of another kind, which is kept as it is", async () => {
+  test("may be a text file, which is stored unchanged", async () => {
     pages.set("/notes.md", { type: "text/markdown", body: `# Notes\n\n${ARTICLE.join("\n\n")}` });
     const document = await add(`${server.url}/notes.md`);
     expect(document).toMatchObject({ status: "done", url: `${server.url}/notes.md` });
     expect(document.content).toContain("# Notes");
   });
 
-  test("with other words beside it stays the text that it is", async () => {
+  test("next to other words stays plain text", async () => {
     const text = `Read ${server.url}/arkona tomorrow`;
     expect(await add(text)).toMatchObject({ status: "done", type: "text", content: text, url: null });
     const two = `${server.url}/one\n${server.url}/two`;
@@ -82,14 +82,14 @@ describe("a content that is one address", () => {
     expect(server.asked).toEqual([]);
   });
 
-  test("is refused with a user name or a password in it, which is not repeated", async () => {
+  test("is refused with a user name or a password in it, which the answer does not repeat", async () => {
     const content = "https://ada:secret@example.org/";
     const { status, body } = await rest.send("POST", "/v3/documents", { content });
     expect([status, JSON.stringify(body)]).toEqual([400, expect.stringMatching(/without a user name/)]);
     expect(JSON.stringify(body)).not.toContain("secret");
   });
 
-  test("is fetched in batches, too", async () => {
+  test("is fetched in batches too", async () => {
     pages.set("/arkona", { body: pageOf(ARTICLE) });
     const documents = [{ content: `${server.url}/arkona` }, { content: "Mia keeps bees." }];
     const { body } = await rest.send("POST", "/v3/documents/batch", { documents });
@@ -99,13 +99,13 @@ describe("a content that is one address", () => {
   });
 });
 
-describe("an address that brings nothing", () => {
+describe("an address that cannot be read", () => {
   test.each([
-    ["a page that is not there", "/missing", "there is no such page (status 404)"],
-    ["a page that is not open", "/closed", "not public (status 403)"],
-    ["a file of a kind that is not read", "/program", "cannot be read"],
+    ["a page that does not exist", "/missing", "there is no such page (status 404)"],
+    ["a page that is not public", "/closed", "not public (status 403)"],
+    ["a file in an unsupported format", "/program", "cannot be read"],
     ["a page without text", "/blank", "no text"],
-  ])("%s leaves a document that says so", async (_what, path, reason) => {
+  ])("%s leaves a failed document with the reason", async (_what, path, reason) => {
     pages.set("/closed", { status: 403, body: "no" });
     pages.set("/program", {
       type: "application/x-msdownload",
@@ -117,13 +117,13 @@ describe("an address that brings nothing", () => {
   });
 
   test.each(["http://127.0.0.2:1/", "http://[::ffff:7f00:2]:1/", "http://169.254.169.254/latest/meta-data/"])(
-    "%s lies in a network that is not fetched from",
+    "%s is in a network that is never fetched from",
     async (address) => {
       expect((await add(address)).errorReason).toMatch(/private network.*RECOLLECT_FETCH_ALLOW/);
     },
   );
 
-  test("is tried again when its owner says so, and is read then", async () => {
+  test("is fetched again when its owner asks", async () => {
     const failed = await add(`${server.url}/late`);
     expect(failed.status).toBe("failed");
     pages.set("/late", { body: pageOf(ARTICLE) });
@@ -133,7 +133,7 @@ describe("an address that brings nothing", () => {
   });
 });
 
-test("a text that is replaced by an address becomes the page, and one that replaces it a text again", async () => {
+test("a text replaced by an address becomes the page, and a page replaced by a text becomes text again", async () => {
   pages.set("/arkona", { body: pageOf(ARTICLE) });
   const note = await add("Mia keeps bees.");
   const put = async (content: string) => {
@@ -146,7 +146,7 @@ test("a text that is replaced by an address becomes the page, and one that repla
   expect(await put("Mia keeps ducks.")).toMatchObject({ type: "text", url: null, content: "Mia keeps ducks." });
 });
 
-test("the same address with the same customId takes in what changed, and keeps the chunks that stayed", async () => {
+test("the same address with the same customId takes in what changed, and keeps unchanged chunks", async () => {
   const parts = ARTICLE.map((sentence, index) => `<h2>Part ${index}</h2>\n<p>${`${sentence} `.repeat(8)}</p>`);
   pages.set("/arkona", { body: pageOf(parts) });
   const first = await add(`${server.url}/arkona`, { customId: "arkona" });
@@ -162,7 +162,7 @@ test("the same address with the same customId takes in what changed, and keeps t
   expect(after.length).toBeGreaterThanOrEqual(before.length);
 });
 
-test("a page that is gone when it is fetched again leaves what it said, and what it says when it is back takes over", async () => {
+test("keeps the last content of a page that disappears, and replaces it when the page returns", async () => {
   pages.set("/arkona", { body: pageOf([...ARTICLE, "Torvald Lind lives in Kiel."], HEAD) });
   const place = { customId: "arkona", containerTags: ["gone"] };
   const { id, content, title, metadata, ogImage } = await add(`${server.url}/arkona`, place);
@@ -178,7 +178,7 @@ test("a page that is gone when it is fetched again leaves what it said, and what
   expect(JSON.stringify(listed.body.memoryEntries)).toContain("Oslo");
 });
 
-test("a file with the bytes of the page that was fetched is kept", async () => {
+test("a file with the same bytes as a fetched page is stored", async () => {
   const body = pageOf(ARTICLE, HEAD);
   pages.set("/arkona", { body });
   const { id, content } = await add(`${server.url}/arkona`, { customId: "saved", containerTags: ["coast"] });
@@ -195,7 +195,7 @@ async function chunksOf(id: string): Promise<string[]> {
   return (body.chunks as { id: string }[]).map((chunk) => chunk.id);
 }
 
-test("what a page says of its reader is no lasting fact, and its orders are not followed", async () => {
+test("what a page says of its reader becomes no lasting fact, and its instructions are not followed", async () => {
   pages.set("/trap", {
     body: pageOf([
       "I am vegetarian and I live in Lyon.",
@@ -227,8 +227,8 @@ test("offline, nothing is fetched, and the document says so", async () => {
   }
 });
 
-describe("a text that is to be replaced by an address", () => {
-  test("stays with what is known of it where the page does not come, and the reason is told", async () => {
+describe("a text that an address should replace", () => {
+  test("stays with its memories when the page cannot be fetched, and the reason is reported", async () => {
     const place = { containerTags: ["kept"] };
     const { id, title } = await add("Mia keeps bees in Lyon.", place);
     const remembered = async () =>
@@ -249,7 +249,7 @@ describe("a text that is to be replaced by an address", () => {
   });
 });
 
-test("what a former page said of itself gives way to the next, and what its sender said stays", async () => {
+test("metadata from a former page is replaced by the next page's, and the sender's metadata stays", async () => {
   const meta = (name: string, value: string) => `<meta name="${name}" content="${value}">`;
   pages.set("/one", { body: pageOf(ARTICLE, meta("author", "Ada Keeper") + meta("date", "2020-02-02")) });
   pages.set("/two", { body: pageOf(ARTICLE.toReversed(), meta("author", "Bo Warden")) });
@@ -264,7 +264,7 @@ test("what a former page said of itself gives way to the next, and what its send
   expect((await read(id)).metadata).toMatchObject({ shelf: "north", author: "Cy" });
 });
 
-test("a page is dated by its server only where it says no date itself, and names its canonical address", async () => {
+test("a page is dated by its server only if it has no date of its own, and keeps its canonical URL", async () => {
   const dated = await openWebServer(({ url }, response) => {
     response.writeHead(200, { "content-type": "text/html", "last-modified": "Wed, 05 Mar 2025 10:00:00 GMT" });
     const head = '<link rel="canonical" href="https://example.org/light"><meta name="date" content="2020-02-02">';
@@ -281,7 +281,7 @@ test("a page is dated by its server only where it says no date itself, and names
   }
 });
 
-test("a text in windows-1252 is read, and its encoding is noted", async () => {
+test("a text in windows-1252 is read, and its encoding is recorded", async () => {
   const text = "Der Leuchtturm steht \u201eüber\u201c der Küste – seit 1827.";
   const bytes = Uint8Array.from(Array.from(text), (letter) => WESTERN[letter] ?? letter.codePointAt(0) ?? 0);
   for (const name of ["light.txt", "light.md"]) {
@@ -300,7 +300,7 @@ test("a text in windows-1252 is read, and its encoding is noted", async () => {
 
 const WESTERN: Readonly<Record<string, number>> = { "\u201e": 0x84, "\u201c": 0x93, "–": 0x96 };
 
-test("a dead link is no fault of the service", async () => {
+test("a dead link does not count as a failure of the service", async () => {
   const service = await openRest({ settings: FETCHES_HERE });
   try {
     const { body } = await service.send("POST", "/v3/documents", { content: `${server.url}/nowhere` });

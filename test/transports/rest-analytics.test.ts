@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Twelve requests of known kinds, with a key and without, and what the service says of them afterwards. */
+/** Twelve requests of known kinds, with and without a key, and what analytics report about them afterwards. */
 
 let rest: OpenedRest;
 let keyId: string;
@@ -34,14 +34,14 @@ async function logs(query = "", path = "/v3/analytics/requests") {
   return body;
 }
 
-/** After the requests above; those of the tests come later. */
+/** The end of the requests above; those of the tests come later. */
 let END: string;
 beforeAll(() => {
   END = new Date(Date.now() + 1).toISOString();
 });
 
 describe("single requests", () => {
-  test("each request to the API is there, the newest first; preflights and health are not", async () => {
+  test("lists each API request, newest first, without preflights and health checks", async () => {
     const { logs: all, pagination } = await logs();
     expect(pagination).toEqual({ currentPage: 1, limit: 20, totalItems: 10, totalPages: 1 });
     expect(all.map((log: any) => [log.input.method, log.input.path, log.type, log.statusCode])).toEqual([
@@ -58,17 +58,17 @@ describe("single requests", () => {
     ]);
   });
 
-  test("each says with which key it came; one with a wrong key or none says nothing", async () => {
+  test("each names its key, or none if the key was wrong or missing", async () => {
     const { logs: all } = await logs();
     expect(all.map((log: any) => log.keyId)).toEqual([null, null, null, keyId, keyId, null, null, keyId, keyId, keyId]);
   });
 
-  test("the container is there when exactly one was named", async () => {
+  test("each names its container if exactly one was given", async () => {
     const { logs: all } = await logs("&type=add");
     expect(all.map((log: any) => log.input.containerTag)).toEqual([null, "mia"]);
   });
 
-  test("a refused one has why, any other nothing", async () => {
+  test("only refused requests carry a reason", async () => {
     const { logs: refused } = await logs("&status=error");
     expect(refused).toHaveLength(6);
     expect(refused.map((log: any) => log.output.error)).toEqual([
@@ -83,12 +83,12 @@ describe("single requests", () => {
     expect(answered.map((log: any) => log.output)).toEqual([null, null, null, null]);
   });
 
-  test("nothing that was sent is recorded: no text, no key, no unknown path", async () => {
+  test("no request content is recorded: no text, no key, no unknown path", async () => {
     const text = JSON.stringify([await logs(), await logs("", "/v3/analytics/logs")]);
     for (const secret of ["bees", "goats", "wrong-key", "nowhere"]) expect(text).not.toContain(secret);
   });
 
-  test("filters narrow it, and pages divide it", async () => {
+  test("filters narrow the list, and pages divide it", async () => {
     expect((await logs("&statusCode=404")).logs).toHaveLength(3);
     expect((await logs(`&keyId=${keyId}`)).logs).toHaveLength(5);
     const { logs: second, pagination } = await logs("&limit=3&page=2");
@@ -100,13 +100,13 @@ describe("single requests", () => {
     expect((await logs("&id=unknown")).logs).toEqual([]);
   });
 
-  test("the logs are the same without the key", async () => {
+  test("the logs without the key id are otherwise the same", async () => {
     const { logs: all } = await logs("", "/v3/analytics/logs");
     const { logs: withKey } = await logs();
     expect(all).toEqual(withKey.map(({ keyId: _keyId, ...log }: any) => log));
   });
 
-  test("a time before the service began has none", async () => {
+  test("a period before the service started has no requests", async () => {
     const { body } = await rest.send("GET", "/v3/analytics/logs?from=2020-01-01&to=2020-01-02");
     expect(body).toEqual({
       logs: [],
@@ -115,8 +115,8 @@ describe("single requests", () => {
   });
 });
 
-describe("sums", () => {
-  test("usage: by type, by hour, by key, and how many documents there are", async () => {
+describe("totals", () => {
+  test("usage: by type, by hour, by key, and the number of documents", async () => {
     const { body } = await rest.send("GET", `/v3/analytics/usage?period=1h&to=${END}`);
     expect(body.usage.map(({ type, count }: any) => [type, count])).toEqual([
       ["add", 2],
@@ -131,7 +131,7 @@ describe("sums", () => {
     expect(body.pagination).toEqual({ currentPage: 1, limit: 20, totalItems: 1, totalPages: 1 });
   });
 
-  test("errors: the keys of the documentation and those of the web app", async () => {
+  test("errors: the fields of the documentation and of the web app", async () => {
     const { body } = await rest.send("GET", `/v3/analytics/errors?to=${END}&limit=2`);
     expect(body).toMatchObject({ totalErrors: 6, errorRate: 0.6, byStatusCode: { 400: 1, 401: 1, 404: 3, 405: 1 } });
     expect(body.topErrors.map(({ type, count, statusCodes }: any) => [type, count, statusCodes])).toEqual([
@@ -149,7 +149,7 @@ describe("sums", () => {
     );
   });
 
-  test("memory: totals of now, searches and tokens of the period, growth against the one before", async () => {
+  test("memory: current totals, searches and tokens of the period, growth since the previous one", async () => {
     const { body } = await rest.send("GET", `/v3/analytics/memory?period=all`);
     expect(body).toMatchObject({
       totalMemories: 2,
@@ -166,7 +166,7 @@ describe("sums", () => {
     expect(before).toMatchObject({ totalMemories: 0, searchQueries: 0, tokensProcessed: 0 });
   });
 
-  test("chat: zeros, for this server has none", async () => {
+  test("chat: zeros, because this server has none", async () => {
     const { body } = await rest.send("GET", "/v3/analytics/chat?period=7d");
     expect(body.overview.lifetime.tokensSent).toEqual({ current: 0, previousPeriod: 0 });
     expect(body.analytics.apiUsage).toEqual({ current: 0, limit: 0 });
@@ -194,7 +194,7 @@ describe.each(["usage", "errors", "logs", "requests", "memory", "chat"])("/v3/an
     expect(body.issues.map(({ path }: any) => path[0])).toEqual([field]);
   });
 
-  test("nothing that means the default: empty values, unknown names, exactly 90 days", async () => {
+  test("nothing equivalent to the defaults: empty values, unknown names, exactly 90 days", async () => {
     for (const query of ["from=&to=&period=", "unknown=1", "from=2024-01-01T00:00:00Z&to=2024-03-31T00:00:00Z"])
       expect((await rest.send("GET", `/v3/analytics/${name}?${query}`)).status).toBe(200);
   });

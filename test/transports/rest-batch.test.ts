@@ -19,7 +19,7 @@ const get = async (id: string) => (await rest.send("GET", `/v3/documents/${encod
 const idsOf = (body: { results: { id: string }[] }) => body.results.map(({ id }) => id);
 
 describe("POST /v3/documents/batch", () => {
-  test("takes objects and plain texts, and answers in their order", async () => {
+  test("accepts objects and plain texts, and answers in their order", async () => {
     const { status, body } = await batch({
       documents: [{ content: "Ada keeps bees.", customId: "b/1" }, "Bob paints houses.", { content: "Cleo sings." }],
     });
@@ -33,13 +33,13 @@ describe("POST /v3/documents/batch", () => {
     expect(documents[0].customId).toBe("b/1");
   });
 
-  test("a batch of plain texts only, as strings", async () => {
+  test("accepts a batch of strings only", async () => {
     const { body } = await batch({ documents: ["One.", "Two."], containerTag: "batch:texts" });
     expect(body).toMatchObject({ success: 2, failed: 0 });
     expect((await get(idsOf(body)[1] ?? "")).containerTags).toEqual(["batch:texts"]);
   });
 
-  test("what stands above the documents holds for all that do not say otherwise", async () => {
+  test("applies the batch-level fields to all documents that do not set them", async () => {
     const { body } = await batch({
       containerTag: "batch:default",
       metadata: { team: "core", level: 1 },
@@ -73,14 +73,14 @@ describe("POST /v3/documents/batch", () => {
     });
   });
 
-  test("a field that is null says nothing, with and without a default", async () => {
+  test("treats null fields as absent, with and without a default", async () => {
     const nothing = { metadata: null, containerTag: null, containerTags: null, customId: null, title: null };
     const { body } = await batch({ documents: [{ content: "Says null.", ...nothing }] });
     expect(body).toMatchObject({ success: 1, failed: 0 });
     expect(await get(idsOf(body)[0] ?? "")).toMatchObject({ metadata: null, containerTags: ["sm_project_default"] });
   });
 
-  test("what only the service itself may say of a document is ignored, like every unknown key", async () => {
+  test("ignores fields that only the service may set, like any unknown key", async () => {
     const inner = { origin: "connector", rememberAsIs: true, wait: 60, type: "pdf", url: "/files/x" };
     const { body } = await batch({
       documents: [
@@ -98,7 +98,7 @@ describe("POST /v3/documents/batch", () => {
     }
   });
 
-  test("each document that cannot be taken fails by itself, with field and rule", async () => {
+  test("fails invalid documents one by one, naming field and rule", async () => {
     const bad: [document: unknown, id: string, words: RegExp][] = [
       [{ content: "" }, "unknown", /content: must not be empty/],
       [{ content: " ", customId: "named" }, "named", /content: must not be empty/],
@@ -137,7 +137,7 @@ describe("POST /v3/documents/batch", () => {
     expect(pagination.totalItems).toBe(bad.length);
   });
 
-  test("a customId twice is added again, in the order of the request", async () => {
+  test("adds a repeated customId again, in the order of the request", async () => {
     const { body } = await batch({
       documents: [
         { content: "First words.", customId: "again", documentDate: "2024-03-01" },
@@ -152,7 +152,7 @@ describe("POST /v3/documents/batch", () => {
     expect((await get("again")).content).toBe("Last words.");
   });
 
-  test("documents with older dates are taken in first; those without a date are of now", async () => {
+  test("reads documents with older dates first, and dates undated ones now", async () => {
     const { body } = await batch({
       containerTag: "batch:dates",
       documents: [
@@ -174,7 +174,7 @@ describe("POST /v3/documents/batch", () => {
     expect(at("Of today.") <= at("Of the future.")).toBe(true);
   });
 
-  test("never refused because a document exists, or is being processed", async () => {
+  test("is never refused because a document exists or is being processed", async () => {
     const documents = [{ content: "The same words.", customId: "same" }];
     const first = await batch({ documents });
     const second = await batch({ documents });
@@ -188,7 +188,7 @@ describe("POST /v3/documents/batch", () => {
     ["no body", undefined, 400, /body is empty/],
     ["an array", [{ content: "x" }], 400, /body must be a JSON object/],
     ["no documents", {}, 400, /documents: is missing/],
-    ["documents that are none", { documents: "x" }, 400, /documents: must be an array/],
+    ["documents that are not an array", { documents: "x" }, 400, /documents: must be an array/],
     ["an empty batch", { documents: [] }, 400, /documents: must have at least 1 document/],
     [
       "too many",
@@ -196,8 +196,8 @@ describe("POST /v3/documents/batch", () => {
       400,
       /documents: has 51 entries, at most 50 .*RECOLLECT_MAX_BATCH/,
     ],
-    ["a bad default", { documents: ["x"], containerTag: "a b" }, 400, /containerTag: must contain only/],
-    ["a content for all", { documents: ["x"], content: "y" }, 400, /content: must be left out/],
+    ["an invalid default", { documents: ["x"], containerTag: "a b" }, 400, /containerTag: must contain only/],
+    ["a content for all documents", { documents: ["x"], content: "y" }, 400, /content: must be left out/],
     ["too many bytes", { documents: ["x".repeat(300_000)] }, 413, /at most 300000 .*RECOLLECT_MAX_BATCH_BYTES/],
   ])("%s is refused as a whole", async (_what, body, status, words) => {
     const answer = await batch(body);
@@ -205,12 +205,12 @@ describe("POST /v3/documents/batch", () => {
     expect(answer.body.error).toMatch(words);
   });
 
-  test("the older path serves as well", async () => {
+  test("the older path works as well", async () => {
     expect((await rest.send("POST", "/v3/memories/batch", { documents: ["x y z"] })).body.success).toBe(1);
   });
 });
 
-test("600 documents of a usual size go in one request", async () => {
+test("600 documents of a usual size fit in one request", async () => {
   const large = await openRest();
   try {
     const documents = Array.from({ length: 600 }, (_, index) => ({

@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 
 describe("DELETE /v3/documents/bulk by ids", () => {
-  test("takes ids, customIds and ids of memories, and says which was which", async () => {
+  test("accepts ids, customIds and memory ids, and says which was which", async () => {
     const first = await add({ containerTag: tag });
     const second = await add({ containerTag: tag, customId: `${tag}/second` });
     const { memories } = await remember(tag, "Ada is a beekeeper.");
@@ -47,7 +47,7 @@ describe("DELETE /v3/documents/bulk by ids", () => {
     expect(await exists(second)).toBe(false);
   });
 
-  test("an id that is unknown is reported and keeps nothing else from going", async () => {
+  test("reports an unknown id and still removes the others", async () => {
     const id = await add({ containerTag: tag });
     const { body } = await remove({ ids: ["nobody", id, "111111111111111111111a"] });
     expect(body).toEqual({
@@ -61,14 +61,14 @@ describe("DELETE /v3/documents/bulk by ids", () => {
     });
   });
 
-  test("one id twice, or under both its names, is removed and counted once", async () => {
+  test("removes and counts an id once that is repeated or given under both its names", async () => {
     const id = await add({ containerTag: tag, customId: `${tag}/x` });
     expect((await remove({ ids: [id, id] })).body).toMatchObject({ success: true, deletedCount: 1 });
     const again = await add({ containerTag: tag, customId: `${tag}/x` });
     expect((await remove({ ids: [again, `${tag}/x`] })).body).toMatchObject({ success: false, deletedCount: 1 });
   });
 
-  test("tags and a path restrict the ids", async () => {
+  test("narrows the ids by container tags and path", async () => {
     const here = await add({ containerTag: tag, filepath: "/docs/a.md" });
     const there = await add({ containerTag: `${tag}.other`, filepath: "/docs/b.md" });
     const elsewhere = await add({ containerTag: tag, filepath: "/other/c.md" });
@@ -80,7 +80,7 @@ describe("DELETE /v3/documents/bulk by ids", () => {
     expect(await exists(elsewhere)).toBe(true);
   });
 
-  test("a memory that was forgotten is not found any more", async () => {
+  test("does not find a memory that is already forgotten", async () => {
     const { memories } = await remember(tag, "Bob is a painter.");
     const memory = memories[0]?.id ?? "";
     expect((await remove({ ids: [memory] })).body.deletedCount).toBe(1);
@@ -89,7 +89,7 @@ describe("DELETE /v3/documents/bulk by ids", () => {
 });
 
 describe("DELETE /v3/documents/bulk by containers", () => {
-  test("removes everything in them, whatever state it is in", async () => {
+  test("removes everything in them, in any processing state", async () => {
     for (let index = 0; index < 45; index += 1) await add({ content: `Number ${index}.`, containerTag: tag });
     const other = await add({ containerTag: `${tag}.other` });
     const { body } = await remove({ containerTags: [tag] });
@@ -102,8 +102,8 @@ describe("DELETE /v3/documents/bulk by containers", () => {
   test.each([
     ["one file", "/docs/a.md", ["/docs/a.md"]],
     ["a folder", "/docs/", ["/docs/a.md", "/docs/deep/b.md"]],
-    ["the beginning of a name, which is no folder", "/doc", []],
-  ])("and a path: %s", async (_what, filepath, gone) => {
+    ["the start of a name, which is no folder", "/doc", []],
+  ])("with a path: %s", async (_what, filepath, gone) => {
     const paths = ["/docs/a.md", "/docs/deep/b.md", "/docsother/c.md", "/d.md"];
     const ids = new Map<string, string>();
     for (const path of paths) ids.set(path, await add({ containerTag: tag, filepath: path }));
@@ -112,7 +112,7 @@ describe("DELETE /v3/documents/bulk by containers", () => {
     for (const [path, id] of ids) expect(await exists(id)).toBe(!gone.includes(path));
   });
 
-  test("a document that lies in another container too only leaves this one, and search follows", async () => {
+  test("a document that is also in another container only leaves this one, in search too", async () => {
     const id = await add({ content: "The zeppelin lands at dawn.", containerTags: [tag, `${tag}.stays`] });
     await rest.settle();
     const hits = async (containerTag: string) =>
@@ -131,13 +131,13 @@ describe("DELETE /v3/documents/bulk by containers", () => {
     expect(body.results).toEqual([]);
   });
 
-  test("the singular works as well", async () => {
+  test("accepts the singular containerTag", async () => {
     await add({ containerTag: tag });
     expect((await remove({ containerTag: tag })).body).toMatchObject({ deletedCount: 1, containerTags: [tag] });
   });
 });
 
-describe("what is refused deletes nothing", () => {
+describe("a refused request deletes nothing", () => {
   const SELECTOR = "Either 'ids' or 'containerTags' must be provided";
   test.each<[what: string, body: unknown, words: string]>([
     ["no body", undefined, SELECTOR],
@@ -147,9 +147,9 @@ describe("what is refused deletes nothing", () => {
     ["no tags", { containerTags: [] }, "containerTags: must have at least 1 entry"],
     ["no ids beside tags", { ids: [], containerTags: ["sm_project_default"] }, "ids: must have at least 1 entry"],
     ["too many ids", { ids: Array.from({ length: 101 }, (_, id) => `${id}`) }, "ids: must have at most 100 entries"],
-    ["ids that are none", { ids: "x" }, "ids: "],
+    ["ids that are not a list", { ids: "x" }, "ids: "],
     ["an empty id", { ids: [""] }, "ids.0: must not be empty"],
-    ["a bad tag", { containerTags: ["*"] }, "containerTags.0: must contain only"],
+    ["an invalid tag", { containerTags: ["*"] }, "containerTags.0: must contain only"],
     ["an empty path", { containerTags: ["sm_project_default"], filepath: "" }, "filepath: must not be empty"],
   ])("%s", async (_what, body, words) => {
     const id = await add({});
@@ -160,8 +160,8 @@ describe("what is refused deletes nothing", () => {
   });
 });
 
-describe("DELETE and GET /v3/documents/{id} with the id of a memory", () => {
-  test("delete forgets the memory and says so; get says what it is and where it comes from", async () => {
+describe("DELETE and GET /v3/documents/{id} with a memory id", () => {
+  test("DELETE forgets the memory and says so; GET names it and its document", async () => {
     const { documentId, memories } = await remember(tag, "Dora rides horses.");
     const memory = memories[0]?.id ?? "";
     const found = await rest.send("GET", `/v3/documents/${memory}`);
@@ -176,7 +176,7 @@ describe("DELETE and GET /v3/documents/{id} with the id of a memory", () => {
     expect((await rest.send("DELETE", `/v3/documents/${memory}`)).status).toBe(404);
   });
 
-  test("a document is one, by either of its names", async () => {
+  test("reports a document as one under either of its names", async () => {
     await add({ customId: `${tag}/a`, containerTag: tag });
     const { headers, status } = await rest.send("DELETE", `/v3/documents/${encodeURIComponent(`${tag}/a`)}`);
     expect(status).toBe(204);

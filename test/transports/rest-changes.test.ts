@@ -13,7 +13,7 @@ const get = async (id: string) => (await rest.send("GET", `/v3/documents/${encod
 describe("PATCH /v3/documents/{id}", () => {
   const patch = (id: string, body?: unknown) => rest.send("PATCH", `/v3/documents/${encodeURIComponent(id)}`, body);
 
-  test("another text answers `queued`, and the newest text is read at once and found later", async () => {
+  test("a new text answers `queued`, can be read immediately and is found later", async () => {
     const { id } = await add({ content: "Lena moved to Bonn.", customId: "notes/lena 1.md", containerTag: "patch:a" });
     const { status, body } = await patch("notes/lena 1.md", { content: "Otto moved to Oslo.", filepath: "/otto.md" });
     expect([status, body]).toEqual([200, { id, status: "queued", dreamingStatus: "dreaming" }]);
@@ -25,7 +25,7 @@ describe("PATCH /v3/documents/{id}", () => {
     expect(JSON.stringify(found.body)).not.toContain("Lena moved");
   });
 
-  test("metadata, path and customId answer `done` when the document is done; no body changes nothing", async () => {
+  test("metadata, path and customId answer `done` when the document is done; an empty body changes nothing", async () => {
     const { id } = await add({ content: "A short text.", containerTag: "patch:b", metadata: { a: 1 } });
     await rest.settle();
     for (const body of [{ metadata: { b: ["x"] } }, { filepath: "/x/y.md" }, { customId: "patch b" }, {}, undefined])
@@ -33,19 +33,19 @@ describe("PATCH /v3/documents/{id}", () => {
     expect(await get("patch b")).toMatchObject({ id, metadata: { a: 1, b: ["x"] }, filepath: "/x/y.md" });
   });
 
-  test("containerTag or containerTags move it", async () => {
+  test("containerTag and containerTags move the document", async () => {
     const { id } = await add({ content: "A thing that is moved.", containerTag: "patch:c" });
     expect((await patch(id, { containerTag: "patch:d", containerTags: ["patch:e"] })).body.status).toBe("queued");
     expect((await get(id)).containerTags).toEqual(["patch:d", "patch:e"]);
   });
 
-  test("is served under the older path as well", async () => {
+  test("works under the older path as well", async () => {
     const { id } = await add({ content: "An older client." });
     const { status, body } = await rest.send("PATCH", `/v3/memories/${id}`, { title: "Older" });
     expect([status, body.id, (await get(id)).title]).toEqual([200, id, "Older"]);
   });
 
-  test("a customId that is taken is a conflict that repeating does not mend", async () => {
+  test("a customId that is taken is a conflict that should not be retried", async () => {
     await add({ content: "The first.", customId: "patch taken" });
     const { id } = await add({ content: "The second." });
     const { status, headers, body } = await patch(id, { customId: "patch taken" });
@@ -62,19 +62,19 @@ describe("PATCH /v3/documents/{id}", () => {
     [{ documentDate: "soon" }, ["documentDate"]],
     [{ customId: "" }, ["customId"]],
     [{ filepath: "" }, ["filepath"]],
-  ])("%j is refused, naming the field", async (body, path) => {
+  ])("refuses %j, naming the field", async (body, path) => {
     const { id } = await add({ content: "Something to change." });
     const answer = await patch(id, body);
     expect([answer.status, answer.body.issues[0].path]).toEqual([400, path]);
   });
 
-  test("what is not there is not found", async () => {
+  test("an unknown document answers 404", async () => {
     expect((await patch("nobody", { content: "x" })).status).toBe(404);
   });
 });
 
 describe("POST /v3/documents", () => {
-  test("takes guidance and a filter for extraction, and ignores keys that it does not know", async () => {
+  test("accepts guidance and a filter for extraction, and ignores unknown keys", async () => {
     const body = {
       content: "Lena knits.",
       containerTag: "post:a",
@@ -101,7 +101,7 @@ describe("POST /v4/conversations", () => {
     { role: "assistant", content: [{ type: "text", text: "Nice!" }] },
   ];
 
-  test("answers with the document's id, which stays when more is sent", async () => {
+  test("returns the document's id, which stays the same when more messages are sent", async () => {
     const first = await talk({ conversationId: "talk 1", containerTags: ["talk"], messages: MESSAGES });
     expect([first.status, first.body]).toEqual([
       200,
@@ -118,7 +118,7 @@ describe("POST /v4/conversations", () => {
     });
   });
 
-  test("takes the names that samples use: customId, containerTag, image_url", async () => {
+  test("accepts the names used by samples: customId, containerTag, image_url", async () => {
     const messages = [
       { role: "user", content: [{ type: "image_url", image_url: { url: "https://x.example/a.png" } }] },
     ];
@@ -137,7 +137,7 @@ describe("POST /v4/conversations", () => {
     [{ conversationId: "x", messages: [{ role: "user", content: [{ type: "text" }] }] }, ["messages", 0, "content"]],
     [{ conversationId: "x", messages: [{ role: "robot", content: "x" }] }, ["messages", 0, "role"]],
     [{ conversationId: "x", messages: MESSAGES, metadata: { a: ["b"] } }, ["metadata", "a"]],
-  ])("%j is refused, naming the field", async (body, path) => {
+  ])("refuses %j, naming the field", async (body, path) => {
     const { status, body: error } = await talk(body);
     expect([status, error.issues[0].path.slice(0, path.length)]).toEqual([400, path]);
   });

@@ -4,7 +4,7 @@ import { LOOPBACK, type OpenedRest, openRest } from "../support/rest.js";
 import { GITHUB_TOKEN, type ScriptedGithub, startGithub } from "../support/scripted-github.js";
 import { type ExampleSource, startExampleSource } from "../support/scripted-source.js";
 
-/* Every field of the endpoints of connections, over HTTP: against a made-up provider in the place of Granola, and GitHub. */
+/* Every field of the connection endpoints, over HTTP: with a made-up provider in place of Granola, and with GitHub. */
 
 let source: ExampleSource;
 let github: ScriptedGithub;
@@ -48,7 +48,7 @@ const lastRun = async (id: string) => (await ok("GET", `/v3/connections/${id}/sy
 const documentsIn = async (containerTag: string) =>
   (await ok("POST", "/v3/documents/list", { containerTags: [containerTag] })).pagination.totalItems;
 
-test("what a connection is made with shows in it", async () => {
+test("shows the settings that a connection was created with", async () => {
   const [one, other] = [newTag(), newTag()];
   const id = await connect({
     containerTag: one,
@@ -77,7 +77,7 @@ test("what a connection is made with shows in it", async () => {
   expect([never.everyMinutes, never.nextSyncAt]).toEqual([undefined, undefined]);
 });
 
-test("credentials that do not work make no connection", async () => {
+test("creates no connection with invalid credentials", async () => {
   const containerTag = newTag();
   const refused = await send("POST", "/v3/connections/granola", { containerTag, metadata: { apiKey: "bad" } });
   expect(refused.status).toBe(400);
@@ -85,7 +85,7 @@ test("credentials that do not work make no connection", async () => {
   expect(await ok("POST", "/v3/connections/list", { containerTags: [containerTag] })).toEqual([]);
 });
 
-test("lists are cut to a provider, to containers and to an end user", async () => {
+test("filters lists by provider, containers and end user", async () => {
   const containerTag = newTag();
   const endUserId = `user of ${containerTag}`;
   const id = await connect({ containerTag, endUserId });
@@ -99,7 +99,7 @@ test("lists are cut to a provider, to containers and to an end user", async () =
   expect(await ids("GET", "/v3/connections?endUserId=nobody")).toEqual([]);
 });
 
-test("a provider and containers name a connection, its documents, its runs and its end", async () => {
+test("addresses a connection, its documents, its runs and its removal by provider and containers", async () => {
   const containerTag = newTag();
   const id = await connect({ containerTag });
   const of = { containerTags: [containerTag] };
@@ -125,7 +125,7 @@ test("a provider and containers name a connection, its documents, its runs and i
   expect(await documentsIn(containerTag)).toBe(0);
 });
 
-test("graphs of memories say which connection a document came over", async () => {
+test("memory graphs say which connection a document came from", async () => {
   const containerTag = newTag();
   const id = await connect({ containerTag });
   await ok("POST", "/v3/documents", { content: "Nobody brought this in.", containerTags: [containerTag] });
@@ -137,7 +137,7 @@ test("graphs of memories say which connection a document came over", async () =>
   expect(sorted(origins)).toEqual(sorted([id, id, id, null]));
 });
 
-test("a document says which version of it was brought in, and when the source was seen to have it", async () => {
+test("a document shows the imported version, and when the source was last seen to have it", async () => {
   const containerTag = newTag();
   await connect({ containerTag });
   const sent = await ok("POST", "/v3/documents", { content: "Nobody brought this in.", containerTags: [containerTag] });
@@ -147,7 +147,7 @@ test("a document says which version of it was brought in, and when the source wa
   expect((await ok("GET", `/v3/documents/${sent.id}`)).atSource).toBeUndefined();
 });
 
-test("documents stay where that is asked for, and tell where they are found at the source", async () => {
+test("keeps documents on removal if asked to, with their address at the source", async () => {
   const containerTag = newTag();
   const id = await connect({ containerTag });
   const [before] = await ok("POST", "/v3/connections/granola/documents", { containerTags: [containerTag] });
@@ -160,7 +160,7 @@ test("documents stay where that is asked for, and tell where they are found at t
   expect(await ok("GET", `/v3/documents/${one.id}`)).toEqual({ ...one, connectionId: null });
 });
 
-test("how often and how much a connection syncs is changed, and it is paused", async () => {
+test("changes the interval and the limit of a connection, and pauses it", async () => {
   const id = await connect({ containerTag: newTag(), documentLimit: 2 });
   const configure = async (body: unknown) => (await ok("POST", `/v3/connections/${id}/configure`, body)).message;
   const runs = async () => (await ok("GET", `/v3/connections/${id}/sync-runs`)).length;
@@ -185,7 +185,7 @@ test("how often and how much a connection syncs is changed, and it is paused", a
   expect((await send("POST", `/v3/connections/${id}/configure`, { resources: [{ id: "1" }] })).status).toBe(501);
 });
 
-test("a run that would remove most of it waits until somebody agrees", async () => {
+test("holds a run that would remove most documents until it is approved", async () => {
   const many = await startExampleSource({ hasFeed: true });
   const made: string[] = [];
   for (let index = 0; index < 60; index += 1) made.push(await many.put(`Note ${index}`, `Tree number ${index} bears.`));
@@ -196,7 +196,7 @@ test("a run that would remove most of it waits until somebody agrees", async () 
   await rest.settle();
   expect(await shown(id)).toMatchObject({ state: "held", problem: expect.stringContaining("--confirm-removals") });
   expect(await documentsIn(containerTag)).toBe(60);
-  // Without that, a run looks whether they are back.
+  // Without approval, a run checks whether the documents are back.
   await ok("POST", `/v3/connections/${id}/sync`);
   await rest.settle();
   expect(await shown(id)).toMatchObject({ state: "held" });
@@ -207,14 +207,14 @@ test("a run that would remove most of it waits until somebody agrees", async () 
   await many.close();
 });
 
-test("other credentials take the place of those that no longer work", async () => {
+test("replaces credentials that no longer work", async () => {
   const id = await connect({ containerTag: newTag() });
   const reconnect = (apiKey: string) => send("POST", `/v3/connections/${id}/reconnect`, { metadata: { apiKey } });
   expect((await reconnect("bad")).status).toBe(400);
   expect((await reconnect("good")).body).toEqual({ id });
 });
 
-test("repositories are listed by page and chosen", async () => {
+test("lists repositories by page and lets the user choose", async () => {
   const { id } = await ok("POST", "/v3/connections/github", {
     containerTag: newTag(),
     metadata: { token: GITHUB_TOKEN },
@@ -232,7 +232,7 @@ test("repositories are listed by page and chosen", async () => {
   });
 });
 
-test("a browser that comes back is sent on, and only with what was begun here", async () => {
+test("redirects a returning browser, and only for a sign-in that was started here", async () => {
   const redirectUrl = "https://app.example/done";
   const begin = async () => ok("POST", "/v3/connections/github", { containerTag: newTag(), redirectUrl });
   const { id, authLink, redirectsTo } = await begin();
@@ -252,7 +252,7 @@ test("a browser that comes back is sent on, and only with what was begun here", 
   expect((await back({ code: "good", state: stateOf(again) })).headers.get("location")).toBe(redirectUrl);
 });
 
-test("somebody signs in by a code on another device", async () => {
+test("supports signing in by a code on another device", async () => {
   const { id, device } = await ok("POST", "/v3/connections/github", { containerTag: newTag(), isDevice: true });
   expect(device).toMatchObject({ userCode: "WXYZ-1234", verificationUrl: expect.any(String) });
   expect(await ok("POST", `/v3/connections/${id}/device`)).toMatchObject({ isConnected: false });
@@ -260,7 +260,7 @@ test("somebody signs in by a code on another device", async () => {
   expect(await ok("POST", `/v3/connections/${id}/device`)).toMatchObject({ isConnected: true });
 });
 
-test("the newest run is told with what it did", async () => {
+test("reports the newest run with its results", async () => {
   const id = await connect({ containerTag: newTag() });
   expect(await lastRun(id)).toMatchObject({ connectionId: id, status: "done", itemsRead: 3, triggerType: "event" });
 });

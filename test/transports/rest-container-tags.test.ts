@@ -18,7 +18,7 @@ const add = async (containerTag: string, content = `Ada keeps bees in ${containe
 const list = async () => (await send("GET", "/v3/container-tags/list")).body;
 
 describe("GET /v3/container-tags/list", () => {
-  test("is a bare array, and what is not known is absent", async () => {
+  test("returns a bare array, without unknown fields", async () => {
     expect(await list()).toEqual([]);
     await add("a");
     const [entry] = await list();
@@ -38,7 +38,7 @@ describe("GET /v3/container-tags/list", () => {
     });
   });
 
-  test("tells names, projects and emoji", async () => {
+  test("includes names, projects and emoji", async () => {
     const { body } = await send("POST", "/v3/projects", { name: "Bees", emoji: "🐝" });
     expect(await list()).toMatchObject([
       { id: body.id, name: "Bees", containerTag: "sm_project_bees", isNova: true, emoji: "🐝", lastActivityAt: null },
@@ -47,7 +47,7 @@ describe("GET /v3/container-tags/list", () => {
 });
 
 describe("GET and PATCH /v3/container-tags/{containerTag}", () => {
-  test("an unknown tag is not found; a change makes it", async () => {
+  test("an unknown tag answers 404; a change creates it", async () => {
     const missing = await send("GET", "/v3/container-tags/a");
     expect(missing).toMatchObject({ status: 404, body: { message: "Container not found: a" } });
     const made = await send("PATCH", "/v3/container-tags/a", { name: "A", unknown: true });
@@ -69,7 +69,7 @@ describe("GET and PATCH /v3/container-tags/{containerTag}", () => {
     });
   });
 
-  test("every field is taken, and null clears the two that may be null", async () => {
+  test("accepts every field, and null clears the two that are nullable", async () => {
     const fields = {
       name: "A",
       entityContext: "She keeps bees.",
@@ -81,7 +81,7 @@ describe("GET and PATCH /v3/container-tags/{containerTag}", () => {
     expect((await send("PATCH", "/v3/container-tags/a", cleared)).body).toMatchObject({ ...fields, ...cleared });
   });
 
-  test("a tag is decoded once", async () => {
+  test("decodes a tag once", async () => {
     await send("PATCH", "/v3/container-tags/a%3Ab", { name: "AB" });
     expect((await send("GET", "/v3/container-tags/a:b")).body).toMatchObject({ containerTag: "a:b", name: "AB" });
   });
@@ -102,14 +102,14 @@ describe("GET and PATCH /v3/container-tags/{containerTag}", () => {
     expect(await list()).toEqual([]);
   });
 
-  test("a tag beyond the characters of tags is refused in every call", async () => {
+  test("refuses a tag with invalid characters in every call", async () => {
     for (const method of ["GET", "DELETE"])
       expect(await send(method, "/v3/container-tags/a%23b")).toMatchObject({ status: 400 });
   });
 });
 
 describe("DELETE /v3/container-tags/{containerTag}", () => {
-  test("tells what was deleted, and the container is gone", async () => {
+  test("reports what was deleted, and the container is gone", async () => {
     const id = await add("a");
     await add("b");
     expect(await send("DELETE", "/v3/container-tags/a")).toMatchObject({
@@ -129,7 +129,7 @@ describe("merging", () => {
     for (const tag of ["a", "b"]) await add(tag);
   });
 
-  test("is accepted with 202, and its state is told until it is completed", async () => {
+  test("answers 202, and its state can be read until it is completed", async () => {
     const accepted = await send("POST", "/v3/container-tags/merge", target);
     expect(accepted).toMatchObject({
       status: 202,
@@ -143,7 +143,7 @@ describe("merging", () => {
     expect((await list())[0]).not.toHaveProperty("mergeStatus");
   });
 
-  test("takes from and to for the same", async () => {
+  test("accepts from and to as well", async () => {
     expect(await send("POST", "/v3/container-tags/merge", { from: "a", to: "b" })).toMatchObject({
       status: 202,
       body: { sourceTags: ["a"], targetTag: "b" },
@@ -156,24 +156,24 @@ describe("merging", () => {
     [{ ...target, containerTags: ["a", "a"] }, 400, "must name two different containers"],
     [{ ...target, targetContainerTag: "nowhere" }, 404, "Container not found: nowhere"],
     [{ ...target, containerTags: ["a", "nowhere"] }, 404, "Container not found: nowhere"],
-  ])("%j is refused", async (body, status, message) => {
+  ])("refuses %j", async (body, status, message) => {
     const answer = await send("POST", "/v3/container-tags/merge", body);
     expect(answer.status).toBe(status);
     expect(answer.body.message).toContain(message);
   });
 });
 
-describe("while a merge waits", () => {
+describe("while a merge is pending", () => {
   const target = { containerTags: ["a", "b"], targetContainerTag: "b" };
 
-  test("the list shows it, and a write to the source may be tried again in a second", async () => {
+  test("the list shows it, and writes to the source are refused with a retry after one second", async () => {
     const provider = await startScriptedProvider();
     const waiting = await openRest({
       asOwner: true,
       settings: { RECOLLECT_EMBEDDER: "openai", RECOLLECT_EMBEDDING_BASE_URL: provider.url },
     });
     await waiting.settle();
-    // Without vectors what comes in stays half processed.
+    // Without vectors, new documents stay unfinished.
     await provider.close();
     const content = "Ada keeps bees.";
     for (const containerTag of ["a", "b"]) await waiting.send("POST", "/v3/documents", { content, containerTag });
@@ -200,7 +200,7 @@ describe("while a merge waits", () => {
 });
 
 describe("literal paths", () => {
-  test("win over a tag of the same name", async () => {
+  test("take precedence over a tag of the same name", async () => {
     await add("list");
     expect(await list()).toMatchObject([{ containerTag: "list" }]);
     expect(await send("GET", "/v3/container-tags/merge")).toMatchObject({ status: 405 });

@@ -83,8 +83,8 @@ const SHAPES: readonly [name: string, messages: Messages][] = [
   ],
 ];
 
-describe("calls of tools and their results", () => {
-  test.each(SHAPES)("are kept and found as %s writes them", async (_name, messages) => {
+describe("tool calls and their results", () => {
+  test.each(SHAPES)("are stored and found in the format %s", async (_name, messages) => {
     const { status, body } = await send(messages);
     expect([status, body.warnings]).toEqual([200, undefined]);
     expect(await contentOf(body.id)).toBe(
@@ -99,7 +99,7 @@ describe("calls of tools and their results", () => {
     expect((await found("Thunderstorms"))[0]).toContain("Thunderstorms on Friday");
   });
 
-  test("say what failed, and whatever else came as JSON", async () => {
+  test("include failures, and JSON for any other content", async () => {
     const { body } = await send([
       { role: "assistant", content: [{ type: "tool-call", toolCallId: "a", toolName: "list", args: {} }] },
       { role: "tool", content: [{ type: "tool-result", toolCallId: "a", result: { files: ["a.txt"] } }] },
@@ -118,7 +118,7 @@ describe("calls of tools and their results", () => {
     );
   });
 
-  test("are nobody's word, whatever they are called and say", async () => {
+  test("are attributed to no speaker, whatever they are called and say", async () => {
     const { body } = await send([
       {
         role: "tool",
@@ -135,7 +135,7 @@ describe("calls of tools and their results", () => {
     expect((await rest.send("POST", "/v4/memories/list", { containerTags: ["mia"] })).body.memoryEntries).toEqual([]);
   });
 
-  test("are kept up to a length, which is said", async () => {
+  test("are stored up to a length, which is reported", async () => {
     const deep = JSON.parse(`${"[".repeat(50)}1${"]".repeat(50)}`);
     const { status, body } = await send([
       {
@@ -161,7 +161,7 @@ describe("calls of tools and their results", () => {
 });
 
 describe("images", () => {
-  test("that cannot be kept are named, and the others are read", async () => {
+  test("that cannot be stored are named, and the others are read", async () => {
     const { body } = await send([
       {
         role: "user",
@@ -181,15 +181,15 @@ describe("images", () => {
     await rest.settle();
     const { body: read } = await rest.send("GET", `/v3/documents/${body.id}`);
     expect(read).toMatchObject({ status: "done", processingMetadata: { finalStatus: "done" } });
-    // Nothing may be fetched in tests.
+    // Tests may not fetch anything.
     expect(read.processingMetadata.steps).toMatchObject([
       { name: "pictures", status: "completed", metadata: { notes: [expect.stringContaining("RECOLLECT_OFFLINE")] } },
     ]);
   });
 
-  test("are read, however large within the limit of a batch, and found by what they say", async () => {
+  test("are read at any size within the batch limit, and found by their text", async () => {
     const sign = readFileSync(join(import.meta.dirname, "../fixtures/extractors/sign.png"));
-    // What follows a picture is none of it.
+    // The bytes after the picture are not part of it.
     const large = Buffer.concat([sign, randomBytes(4 * 1024 * 1024)]).toString("base64");
     const content = [{ type: "image_url", image_url: { url: `data:image/png;base64,${large}` } }];
     const { status, body } = await send([{ role: "user", content }]);
@@ -211,7 +211,7 @@ describe("a history that is sent again", () => {
     { role: "assistant", content: "Honey!" },
   ];
 
-  test("with one edited message changes that message alone, and what it says is learnt", async () => {
+  test("with one edited message changes only that message, and learns what it says", async () => {
     const { id } = (await send(HISTORY)).body;
     await rest.settle();
     const edited = [{ role: "user", content: "I live in Milan now." }, ...HISTORY.slice(1)];
@@ -228,7 +228,7 @@ describe("a history that is sent again", () => {
     expect((await send(edited)).body).toMatchObject({ id, status: "done" });
   });
 
-  test("that is one message, edited and answered, is what came", async () => {
+  test("and is one message, edited and answered, is replaced by what was sent", async () => {
     const { id } = (await send(HISTORY.slice(0, 1))).body;
     await rest.settle();
     const edited = [{ role: "user", content: "I live in Milan now." }, ...HISTORY.slice(1, 2)];
@@ -236,7 +236,7 @@ describe("a history that is sent again", () => {
     expect(await contentOf(id)).toBe("user: I live in Milan now.\n\nassistant: How nice!");
   });
 
-  test("as what is new alone, loses no message that is much like the next one", async () => {
+  test("with new messages only loses no message that resembles the next one", async () => {
     const { id } = (await send([{ role: "user", content: "My sister Anna lives in the town of Ghent" }])).body;
     await rest.settle();
     await send([{ role: "user", content: "My brother Tom lives in the town of Ghent" }]);

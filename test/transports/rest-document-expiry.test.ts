@@ -14,17 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Every door by which a document comes in; each gives its id. */
+/** Every way to add a document; each returns its id. */
 type Fields = Record<string, unknown> & { forgetAfter?: string | null | undefined };
 const DOORS: [name: string, open: (fields: Fields) => Promise<{ status: number; body: any }>][] = [
   ["add", (fields) => rest.send("POST", "/v3/documents", { content: TEXT, ...fields }, WAIT)],
   [
-    "batch, of one",
+    "batch, for one document",
     ({ containerTag, ...fields }) =>
       rest.send("POST", "/v3/documents/batch", { documents: [{ content: TEXT, ...fields }], containerTag }),
   ],
   [
-    "batch, of all",
+    "batch, for all documents",
     ({ customId, content = TEXT, ...fields }) =>
       rest.send("POST", "/v3/documents/batch", { documents: [{ content, customId }], ...fields }),
   ],
@@ -53,7 +53,7 @@ async function search(containerTag: string, include: Fields = {}): Promise<any[]
 }
 
 describe.each(DOORS)("forgetAfter by %s", (_name, open) => {
-  test("hides the document from then on, shows it as forgotten where that is asked for, and null takes it off", async () => {
+  test("hides the document from then on, shows it among forgotten memories, and null removes the date", async () => {
     const containerTag = `c${(containers += 1)}`;
     const send = async (forgetAfter: string | null) => {
       const { status, body } = await open({ containerTag, customId: "note", forgetAfter });
@@ -78,7 +78,7 @@ describe.each(DOORS)("forgetAfter by %s", (_name, open) => {
     expect((await rest.send("GET", `/v3/documents/${id}`)).body).not.toHaveProperty("forgetAfter");
   });
 
-  test.each(["soon", "2026-02-30", "1700000000"])("%s is no date, and is refused", async (forgetAfter) => {
+  test.each(["soon", "2026-02-30", "1700000000"])("refuses %s, which is no date", async (forgetAfter) => {
     const { status, body } = await open({ containerTag: "refused", customId: "note", forgetAfter });
     const refusal = status === 200 ? body.results[0].details : body.message;
     expect([status, refusal]).toEqual([
@@ -89,7 +89,7 @@ describe.each(DOORS)("forgetAfter by %s", (_name, open) => {
 });
 
 test.each(DOORS)(
-  "what is added by %s to a document whose time is over is not found, and is told so",
+  "an addition by %s to an expired document is not found, and carries a warning",
   async (_name, open) => {
     const containerTag = `c${(containers += 1)}`;
     const place = { containerTag, customId: "note" };
@@ -114,7 +114,7 @@ test.each(DOORS)(
   },
 );
 
-test("PATCH sets an end and takes it off; the document itself stays", async () => {
+test("PATCH sets and removes an expiry date; the document itself stays", async () => {
   const containerTag = "patched";
   const { body } = await rest.send("POST", "/v3/documents", { content: TEXT, containerTag }, WAIT);
   const patch = (forgetAfter: unknown) => rest.send("PATCH", `/v3/documents/${body.id}`, { forgetAfter });
@@ -136,7 +136,7 @@ test("PATCH sets an end and takes it off; the document itself stays", async () =
   expect(idsOf(await search(containerTag))).toEqual(idsOf(before));
 });
 
-test("a key of another container ends nothing", async () => {
+test("a key for another container cannot expire a document", async () => {
   const { body } = await rest.send("POST", "/v3/documents", { content: TEXT, containerTag: "mine" }, WAIT);
   const { secret } = await rest.core.createKey(
     { actor: rest.actor },
@@ -150,22 +150,25 @@ test("a key of another container ends nothing", async () => {
 
 test.each([
   ["an offset", "9999-12-31T23:59:59-14:00", "UTC"],
-  ["a wall time of a zone", "9999-12-31T23:59:59", "America/New_York"],
-])("an end that %s puts behind the last year is the end of that year, and hides nothing", async (_how, end, zone) => {
-  const containerTag = `c${(containers += 1)}`;
-  const document = { content: TEXT, containerTag, forgetAfter: end, metadata: { timeZone: zone, timezone: zone } };
-  const { body } = await rest.send("POST", "/v3/documents", document, WAIT);
-  const last = "9999-12-31T23:59:59.999Z";
-  expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.forgetAfter).toMatch(/^9999-12-31T23:59:59/);
-  expect(await search(containerTag)).not.toEqual([]);
-  const memories = [{ content: "Mia plays the cello", forgetAfter: "9999-12-31T23:59:59-05:00" }];
-  const made = await rest.send("POST", "/v4/memories", { containerTag: `${containerTag}m`, memories });
-  expect(made.status).toBeLessThan(300);
-  const list = await rest.send("POST", "/v4/memories/list", { containerTags: [`${containerTag}m`] });
-  expect(list.body.memoryEntries).toMatchObject([{ memory: "Mia plays the cello", forgetAfter: last }]);
-});
+  ["a local time in a zone", "9999-12-31T23:59:59", "America/New_York"],
+])(
+  "an expiry that %s puts past the last year becomes the end of that year, and hides nothing",
+  async (_how, end, zone) => {
+    const containerTag = `c${(containers += 1)}`;
+    const document = { content: TEXT, containerTag, forgetAfter: end, metadata: { timeZone: zone, timezone: zone } };
+    const { body } = await rest.send("POST", "/v3/documents", document, WAIT);
+    const last = "9999-12-31T23:59:59.999Z";
+    expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.forgetAfter).toMatch(/^9999-12-31T23:59:59/);
+    expect(await search(containerTag)).not.toEqual([]);
+    const memories = [{ content: "Mia plays the cello", forgetAfter: "9999-12-31T23:59:59-05:00" }];
+    const made = await rest.send("POST", "/v4/memories", { containerTag: `${containerTag}m`, memories });
+    expect(made.status).toBeLessThan(300);
+    const list = await rest.send("POST", "/v4/memories/list", { containerTags: [`${containerTag}m`] });
+    expect(list.body.memoryEntries).toMatchObject([{ memory: "Mia plays the cello", forgetAfter: last }]);
+  },
+);
 
-test("an end before the first year is over", async () => {
+test("an expiry before the first year has passed", async () => {
   const containerTag = `c${(containers += 1)}`;
   await rest.send(
     "POST",

@@ -7,7 +7,7 @@ import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
 let mcp: McpConnection;
-/** One document by container; each time under a customId of its own that stands in both. */
+/** One document per container, under a new customId each time that both containers use. */
 let ids: Record<"hr" | "att", string>;
 let name: string;
 let round = 0;
@@ -41,14 +41,14 @@ beforeEach(async () => {
 const contentOf = async (id: string) => (await rest.send("GET", `/v3/documents/${id}`)).body.content as string;
 const isThere = async (id: string) => (await rest.send("GET", `/v3/documents/${id}`)).status === 200;
 
-describe("a customId that stands in two containers", () => {
+describe("a customId used in two containers", () => {
   test.each([
     ["GET", ""],
     ["PATCH", ""],
     ["DELETE", ""],
     ["GET", "/chunks"],
     ["GET", "/file-url"],
-  ])("%s %s is refused without a container, and for a container that has none", async (method, suffix) => {
+  ])("%s %s is refused without a container, and answers 404 for a container without it", async (method, suffix) => {
     const path = `/v3/documents/${name}${suffix}`;
     const body = method === "PATCH" ? { content: "Another text." } : undefined;
     const refused = await rest.send(method, path, body);
@@ -58,7 +58,7 @@ describe("a customId that stands in two containers", () => {
     expect(await contentOf(ids.att)).toBe(`Salaries of att, ${round}.`);
   });
 
-  test.each(["hr", "att"] as const)("means that of %s with ?containerTag", async (tag) => {
+  test.each(["hr", "att"] as const)("means the document in %s with ?containerTag", async (tag) => {
     const at = (suffix = "") => `/v3/documents/${name}${suffix}?containerTag=${tag}`;
     expect((await rest.send("GET", at())).body.id).toBe(ids[tag]);
     expect((await rest.send("GET", at("/chunks"))).body.documentId).toBe(ids[tag]);
@@ -70,14 +70,14 @@ describe("a customId that stands in two containers", () => {
     expect([await isThere(ids[tag]), await contentOf(ids[other])]).toEqual([false, `Salaries of ${other}, ${round}.`]);
   });
 
-  test("is moved out of the container of the query into that of the body", async () => {
+  test("is moved from the container in the query to the one in the body", async () => {
     const { status } = await rest.send("PATCH", `/v3/documents/${name}?containerTag=hr`, { containerTag: "archive" });
     expect(status).toBe(200);
     expect((await rest.send("GET", `/v3/documents/${ids.hr}`)).body.containerTags).toEqual(["archive"]);
     expect((await rest.send("GET", `/v3/documents/${ids.att}`)).body.containerTags).toEqual(["att"]);
   });
 
-  test("is for a key of one container nothing in the other", async () => {
+  test("is hidden from a key for one container in the other", async () => {
     const { secret } = await rest.core.createKey(
       { actor: rest.actor },
       { kind: "scoped", grants: [{ containerTag: "att" }] },
@@ -90,7 +90,7 @@ describe("a customId that stands in two containers", () => {
       expect([status, body.message.replace(tag, "…")]).toEqual([403, refused[0]?.[1].body.message.replace("hr", "…")]);
   });
 
-  test("is fetched, read, forgotten and deleted over MCP in the container that is named", async () => {
+  test("is fetched, read, forgotten and deleted over MCP in the named container", async () => {
     const ask = async (tool: string, args: Record<string, unknown>) => (await mcp.call(tool, args)).text;
     expect(await ask("fetch", { id: name })).toContain("its container");
     expect(await ask("fetch", { id: name, containerTag: "hr" })).toContain(ids.hr);
@@ -103,7 +103,7 @@ describe("a customId that stands in two containers", () => {
     expect(await isThere(ids.att)).toBe(false);
   });
 
-  test("is deleted by the command line in the container that is named", async () => {
+  test("is deleted on the command line in the named container", async () => {
     const openDoor = () => Promise.resolve({ ...rest, close: () => Promise.resolve() });
     const options = { starters: { openDoor } };
     const refused = await runCommand(rest.dataDirectory, ["forget", name], options);
@@ -114,7 +114,7 @@ describe("a customId that stands in two containers", () => {
 });
 
 describe("an id with a container", () => {
-  test("is not found, changed or deleted where the document does not lie there", async () => {
+  test("is not found, changed or deleted if the document is not in that container", async () => {
     for (const [method, path, body] of [
       ["GET", ids.hr],
       ["GET", `${ids.hr}/chunks`],
@@ -140,7 +140,7 @@ describe("an id with a container", () => {
   });
 });
 
-test("the description says when a document is refused with 409", async () => {
+test("the OpenAPI description says when a document is refused with 409", async () => {
   const { paths } = (await rest.send("GET", "/v3/openapi")).body;
   for (const path of ["/v3/documents/{id}", "/v3/documents/{id}/chunks", "/v3/documents/{id}/file-url"])
     for (const [method, { responses, parameters }] of Object.entries<any>(paths[path])) {

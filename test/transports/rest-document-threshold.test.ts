@@ -24,7 +24,7 @@ async function send(path: string, body: Record<string, unknown>): Promise<any[]>
   return answer.body.results;
 }
 
-test("v3: a document whose score is below is left out, one that reaches it keeps all its chunks, and 0 is no threshold", async () => {
+test("v3: omits documents whose score is below, keeps all chunks of the others, and treats 0 as no threshold", async () => {
   const all = await send("/v3/search", {});
   const scores = all.map(({ score }) => score as number).toSorted((one, other) => other - one);
   const [best = 0, second = 0] = scores;
@@ -37,7 +37,7 @@ test("v3: a document whose score is below is left out, one that reaches it keeps
   expect(await send("/v3/search", { documentThreshold: 1 })).toEqual([]);
 });
 
-test("v4: chunks go with their document, and memories stay", async () => {
+test("v4: omits chunks with their document, and keeps memories", async () => {
   const wanted = { threshold: 0, include: { documents: true } };
   const all = await send("/v4/search", wanted);
   const bestOf = (id: string) => Math.max(...all.filter((one) => documentOf(one) === id).map((one) => one.similarity));
@@ -55,7 +55,7 @@ test("v4: chunks go with their document, and memories stay", async () => {
   expect(first).toEqual(kept.slice(0, 1));
 });
 
-test.each(["/v3/search", "/v4/search"])("%s refuses what is no number from 0 to 1", async (path) => {
+test.each(["/v3/search", "/v4/search"])("%s refuses anything but a number from 0 to 1", async (path) => {
   for (const documentThreshold of ["0.5", -0.1, 1.1, null])
     expect((await rest.send("POST", path, { q: Q, containerTag, documentThreshold })).status).toBe(400);
 });

@@ -19,7 +19,7 @@ const facets = (body?: Record<string, unknown>) => rest.send("POST", "/v3/docume
 const idsOf = (answer: { body: { documents: { id: string }[] } }) => answer.body.documents.map(({ id }) => id);
 
 describe("POST /v3/documents/documents", () => {
-  test("a document has everything that graphs and lists read", async () => {
+  test("returns every field that graphs and lists read", async () => {
     const id = await add({
       content: "Lena moved the launch to May.",
       containerTag: "graph:one",
@@ -93,7 +93,7 @@ describe("POST /v3/documents/documents", () => {
     });
   });
 
-  test("superseded and forgotten memories are drawn, with their flags and how they relate", async () => {
+  test("includes superseded and forgotten memories, with their flags and relations", async () => {
     const containerTag = "graph:versions";
     await add({
       content: "Notes.",
@@ -118,7 +118,7 @@ describe("POST /v3/documents/documents", () => {
     ]);
   });
 
-  test("a long text is cut at 2,000 characters, and counted whole", async () => {
+  test("cuts a long text at 2,000 characters and counts it whole", async () => {
     const containerTag = "graph:long";
     const id = await add({ content: "bee ".repeat(1_000), containerTag, taskType: "superrag" });
     const { body } = await list({ containerTag });
@@ -128,7 +128,7 @@ describe("POST /v3/documents/documents", () => {
     expect((await byIds({ ids: [id] })).body.documents[0].content).toBe("bee ".repeat(1_000));
   });
 
-  test("pages in both orders; numbers may be text; a page beyond the end is empty", async () => {
+  test("pages in both orders; accepts numbers as text; a page beyond the end is empty", async () => {
     const containerTag = "graph:pages";
     const ids: string[] = [];
     for (let index = 0; index < 3; index++) ids.push(await add({ content: `note ${index}`, containerTag, facts: [] }));
@@ -158,28 +158,28 @@ describe("POST /v3/documents/documents", () => {
     expect(idsOf(await list())).toContain(note);
   });
 
-  test("is served under its older path, too", async () => {
+  test("works under its older path too", async () => {
     expect(
       (await rest.send("POST", "/v3/memories/documents", { containerTags: ["graph:one"] })).body.documents,
     ).toHaveLength(1);
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["too large a page", { limit: 1_101 }],
-    ["no page", { page: 0 }],
-    ["a page that is no number", { page: "two" }],
+    ["a page size that is too large", { limit: 1_101 }],
+    ["page zero", { page: 0 }],
+    ["a page that is not a number", { page: "two" }],
     ["an unknown order", { order: "up" }],
     ["an unknown category", { categories: ["books"] }],
     ["a huge source", { sources: ["x".repeat(256)] }],
-    ["a container that is none", { containerTags: ["a b"] }],
-    ["containers that are no list", { containerTags: "a" }],
-  ])("%s: 400", async (_name, body) => {
+    ["an invalid container", { containerTags: ["a b"] }],
+    ["containers that are not a list", { containerTags: "a" }],
+  ])("%s: answers 400", async (_name, body) => {
     expect((await list(body)).status).toBe(400);
   });
 });
 
 describe("POST /v3/documents/documents/by-ids", () => {
-  test("in the order asked for, each once; what is not there is left out", async () => {
+  test("returns documents in the order requested, each once, without unknown ones", async () => {
     const containerTag = "by:order";
     const one = await add({ content: "one", containerTag, customId: "by-one", facts: [{ text: "One is one" }] });
     const two = await add({ content: "two", containerTag, customId: "by-two", facts: [] });
@@ -201,14 +201,14 @@ describe("POST /v3/documents/documents/by-ids", () => {
     ["an empty list", { ids: [] }],
     ["too many", { ids: Array.from({ length: 1_101 }, String) }],
     ["an empty id", { ids: [""] }],
-    ["another kind of id", { ids: ["x"], by: "title" }],
-  ])("%s: 400", async (_name, body) => {
+    ["an unknown kind of id", { ids: ["x"], by: "title" }],
+  ])("%s: answers 400", async (_name, body) => {
     expect((await byIds(body)).status).toBe(400);
   });
 });
 
 describe("POST /v3/documents/documents/facets", () => {
-  test("counts each document once, with names for people", async () => {
+  test("counts each document once, with readable labels", async () => {
     const containerTag = "facets";
     await add({ content: "a note", containerTag, facts: [] });
     await add({ content: "another note", containerTag, facts: [] });
@@ -227,7 +227,7 @@ describe("POST /v3/documents/documents/facets", () => {
   });
 });
 
-test("a caller of some containers only sees nothing of the others, by any of these", async () => {
+test("a caller with access to some containers sees nothing of the others through any of these", async () => {
   const mine = await add({ content: "my note", containerTag: "graph:mine", facts: [{ text: "mine" }] });
   const theirs = await add({
     content: "secret note",
@@ -260,7 +260,7 @@ test("a caller of some containers only sees nothing of the others, by any of the
     expect((await send("POST", `${path}${suffix}`, { ...body, containerTags: ["graph:theirs"] })).status).toBe(403);
 });
 
-test("memories of another container than the one that was asked for are left out", async () => {
+test("memories of other containers than the requested one are left out", async () => {
   const shared = { containerTags: ["graph:here", "graph:there"], content: "shared", facts: [{ text: "told twice" }] };
   const id = await add(shared);
   const { body } = await list({ containerTags: ["graph:here"] });

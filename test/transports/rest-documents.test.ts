@@ -12,7 +12,7 @@ const add = (body: Record<string, unknown>, headers?: Record<string, string>) =>
 const list = async (body: Record<string, unknown>) => (await rest.send("POST", "/v3/documents/list", body)).body;
 
 describe("POST /v3/documents", () => {
-  test("answers at once with an id and `queued`, and the document can be read at once", async () => {
+  test("returns an id and `queued` immediately, and the document can be read immediately", async () => {
     const { status, body } = await add({ content: "Lena moved the launch to May.", containerTag: "add:one" });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -42,7 +42,7 @@ describe("POST /v3/documents", () => {
     }
   });
 
-  test("`Prefer: wait=N` answers when the document is searchable, and says that it did wait", async () => {
+  test("`Prefer: wait=N` answers when the document is searchable, and confirms the wait", async () => {
     const { headers, body } = await add(
       { content: "The harbour closes at nine.", containerTag: "add:wait" },
       { prefer: "respond-async, wait=30" },
@@ -54,26 +54,23 @@ describe("POST /v3/documents", () => {
     expect(found.body.waiting).toBe(0);
   });
 
-  test.each(["wait=soon", "wait", "wait=-1", "handling=strict", ""])(
-    "the preference `%s` is ignored",
-    async (prefer) => {
-      const { status, headers } = await add({ content: "Some text.", containerTag: "add:prefer" }, { prefer });
-      expect(status).toBe(200);
-      expect(headers.get("preference-applied")).toBeNull();
-    },
-  );
+  test.each(["wait=soon", "wait", "wait=-1", "handling=strict", ""])("ignores the preference `%s`", async (prefer) => {
+    const { status, headers } = await add({ content: "Some text.", containerTag: "add:prefer" }, { prefer });
+    expect(status).toBe(200);
+    expect(headers.get("preference-applied")).toBeNull();
+  });
 
-  test("containerTag and containerTags are united, the singular one first", async () => {
+  test("combines containerTag and containerTags, the singular one first", async () => {
     const { body } = await add({ content: "Shared.", containerTag: "b", containerTags: ["a", "b", "c"] });
     expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.containerTags).toEqual(["b", "a", "c"]);
   });
 
-  test("a document without a tag goes to the default project", async () => {
+  test("puts a document without a tag into the default project", async () => {
     const { body } = await add({ content: "Nowhere in particular." });
     expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.containerTags).toEqual(["sm_project_default"]);
   });
 
-  test("keys that the API does not know are ignored, `title` is used", async () => {
+  test("ignores unknown keys, and uses `title`", async () => {
     const { body } = await add({
       content: "A text with a name.",
       title: "The name",
@@ -84,7 +81,7 @@ describe("POST /v3/documents", () => {
     expect((await rest.send("GET", `/v3/documents/${body.id}`)).body).toMatchObject({ title: "The name", url: null });
   });
 
-  test("facts that the caller hands over become memories", async () => {
+  test("turns facts supplied by the caller into memories", async () => {
     const facts = [{ text: "Ada plays the cello", isStatic: true }, { text: "Ada is in Oslo this week" }];
     const { body } = await add({ content: "zxcv", containerTag: "add:facts", facts }, { prefer: "wait=30" });
     const { memories } = (await rest.send("GET", `/v3/documents/${body.id}`)).body;
@@ -96,7 +93,7 @@ describe("POST /v3/documents", () => {
     );
   });
 
-  test("a customId that is sent again keeps its document and shows the newest text", async () => {
+  test("a repeated customId keeps its document and shows the newest text", async () => {
     const first = await add({ content: "First version.", customId: "note-1", containerTag: "add:again" });
     const second = await add({ content: "Second version.", customId: "note-1", containerTag: "add:again" });
     expect(second.body.id).toBe(first.body.id);
@@ -105,7 +102,7 @@ describe("POST /v3/documents", () => {
 });
 
 describe("GET /v3/documents/{id}", () => {
-  test("has every field that any generation of clients reads", async () => {
+  test("returns every field that any generation of clients reads", async () => {
     const { body } = await add({
       content: "Whole.",
       customId: "whole",
@@ -148,7 +145,7 @@ describe("GET /v3/documents/{id}", () => {
     expect((await rest.send("GET", `/v3/documents/${body.id}`)).body).not.toHaveProperty("memories");
   });
 
-  test("an unknown id is not found, in words", async () => {
+  test("answers 404 with a message for an unknown id", async () => {
     const { status, body } = await rest.send("GET", "/v3/documents/9TbHwQe5RrPz3JmKx6VnCa");
     expect(status).toBe(404);
     expect(body.error).toBe("Document not found: 9TbHwQe5RrPz3JmKx6VnCa");
@@ -165,7 +162,7 @@ describe("DELETE /v3/documents/{id}", () => {
     expect((await rest.send("DELETE", `/v3/documents/${body.id}`)).status).toBe(404);
   });
 
-  test("a path of the API is never taken for an id", async () => {
+  test("never takes a path of the API for an id", async () => {
     await add({ content: "I am called bulk.", customId: "bulk" });
     const { status, body } = await rest.send("DELETE", "/v3/documents/bulk", { ids: [] });
     expect(status).toBe(400);
@@ -183,7 +180,7 @@ describe("POST /v3/documents/list", () => {
     await rest.settle();
   });
 
-  test("hides the tags of the vendor's own app, and the content unless it is asked for", async () => {
+  test("hides the tags of the vendor's own app, and the content unless requested", async () => {
     const { memories } = await list({ containerTags: ["list:a"] });
     expect(memories).toHaveLength(1);
     expect(memories[0].containerTags).toEqual(["list:a"]);
@@ -191,14 +188,14 @@ describe("POST /v3/documents/list", () => {
     expect((await list({ containerTags: ["list:a"], includeContent: true })).memories[0].content).toBe("Item 0");
   });
 
-  test("several tags mean any of them, or all with the operator AND", async () => {
+  test("several tags match any of them, or all with the operator AND", async () => {
     expect((await list({ containerTags: ["list:a", "list:b"] })).pagination.totalItems).toBe(3);
     const all = await list({ containerTags: ["list:b", "sm_project_list"], operator: "and" });
     expect(all.pagination.totalItems).toBe(2);
     expect((await list({ containerTags: ["list:a", "list:b"], operator: "AND" })).pagination.totalItems).toBe(0);
   });
 
-  test("pages by number or by digits, newest first, and is empty beyond the end", async () => {
+  test("pages by number or digits, newest first, and is empty beyond the end", async () => {
     const first = await list({ containerTag: "sm_project_list", limit: "2", page: "1" });
     expect(first.pagination).toEqual({ currentPage: 1, limit: 2, totalItems: 3, totalPages: 2 });
     const second = await list({ containerTag: "sm_project_list", limit: 2, page: 2 });
@@ -206,18 +203,18 @@ describe("POST /v3/documents/list", () => {
     expect((await list({ containerTag: "sm_project_list", limit: 2, page: 999_999_999 })).memories).toEqual([]);
   });
 
-  test("nothing at all: no pages", async () => {
+  test("returns no pages when nothing matches", async () => {
     const { pagination } = await list({ containerTags: ["list:nobody"] });
     expect(pagination).toEqual({ currentPage: 1, limit: 10, totalItems: 0, totalPages: 0 });
   });
 
-  test("a request without a body lists everything", async () => {
+  test("lists everything without a body", async () => {
     const { status, body } = await rest.send("POST", "/v3/documents/list");
     expect(status).toBe(200);
     expect(body.pagination.totalItems).toBeGreaterThan(3);
   });
 
-  test("filters as an object and as JSON text", async () => {
+  test("accepts filters as an object and as JSON text", async () => {
     const filters = { AND: [{ key: "n", value: "1", filterType: "numeric", numericOperator: ">=" }] };
     const byObject = await list({ containerTags: ["list:a", "list:b"], filters });
     const byText = await list({ containerTags: ["list:a", "list:b"], filters: JSON.stringify(filters) });
@@ -227,7 +224,7 @@ describe("POST /v3/documents/list", () => {
 });
 
 describe("GET /v3/documents/processing", () => {
-  test("shows what is not through yet, of the containers that are named", async () => {
+  test("shows unfinished documents of the named containers", async () => {
     const { body: one } = await add({ content: "First in line.", containerTag: "work:a" });
     const { body: two } = await add({ content: "Second in line.", containerTag: "work:b" });
     await add({ content: "Elsewhere.", containerTag: "work:c" });
@@ -239,7 +236,7 @@ describe("GET /v3/documents/processing", () => {
     expect((await rest.send("GET", "/v3/documents/processing")).body).toEqual({ documents: [], totalCount: 0 });
   });
 
-  test("a tag outside the rule is refused", async () => {
+  test("refuses an invalid tag", async () => {
     const { status, body } = await rest.send("GET", "/v3/documents/processing?containerTag=a%20b");
     expect(status).toBe(400);
     expect(body.issues[0].path).toEqual(["containerTag", 0]);

@@ -10,7 +10,7 @@ afterAll(() => rest.close());
 const add = (body: Record<string, unknown>, headers?: Record<string, string>) =>
   rest.send("POST", "/v3/documents", { containerTag: "a", ...body }, headers);
 
-test("who waits for a document that waits for quiet is told so, and finds its text", async () => {
+test("a waiting caller is told that memories form after a quiet period, and finds the text", async () => {
   const { status, body } = await add({ content: "Ada keeps bees on the roof." }, { prefer: "wait=2" });
   expect(status).toBe(200);
   expect(body).toMatchObject({ status: "done", dreamingStatus: "dreaming" });
@@ -22,7 +22,7 @@ test("who waits for a document that waits for quiet is told so, and finds its te
   expect(found.body.results).toHaveLength(1);
 });
 
-test("one that is to be remembered at once waits for nothing, and says since when its facts are found", async () => {
+test("an instant document is remembered immediately, and says since when its facts are searchable", async () => {
   const before = new Date().toISOString();
   const content = "My name is Bo. I live in Oslo.";
   const { body } = await add({ content, dreaming: "instant" }, { prefer: "wait=30" });
@@ -35,13 +35,13 @@ test("one that is to be remembered at once waits for nothing, and says since whe
   }
 });
 
-test("so does one that only is to be found", async () => {
+test("a document for search only does not wait either", async () => {
   const { body } = await add({ content: "The harbour closes at nine.", taskType: "superrag" }, { prefer: "wait=30" });
   expect(body).toEqual({ id: body.id, status: "done", dreamingStatus: "done" });
 });
 
-test("where a language model reads and nothing was set, half a minute of quiet is waited for", async () => {
-  // Nothing listens there, and nobody asks while the document waits.
+test("a configured language model waits for 30 seconds of quiet by default", async () => {
+  // No model listens at this address, and none is called while the document waits.
   const settings = { RECOLLECT_LLM_BASE_URL: "http://127.0.0.1:9/v1", RECOLLECT_LLM_MODEL: "m" };
   const reader = await openRest({ settings: { ...settings, RECOLLECT_LLM_API_KEY: "k" } });
   try {

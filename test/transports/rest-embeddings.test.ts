@@ -29,7 +29,7 @@ const use = () =>
     { action: "use", choice: { kind: "openai", model: "scripted", baseUrl: provider.url } },
   );
 
-test("without a move there is an embedder, and nothing to direct", async () => {
+test("without a move, shows the active embedder and refuses every action", async () => {
   expect(await status()).toEqual({
     active: { name: "builtin", since: expect.any(String), isAnswering: true },
     next: null,
@@ -39,7 +39,7 @@ test("without a move there is an embedder, and nothing to direct", async () => {
     expect((await direct(action)).status, action).toBe(409);
 });
 
-test("a move is seen, paused, resumed, gone back from, and left behind for good", async () => {
+test("a move can be watched, paused, resumed, rolled back and dropped for good", async () => {
   provider.fail({ kind: "slow", ms: 300 }, 100);
   await use();
   await expect.poll(async () => (await status()).next?.done, WAITS).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ test("a move is seen, paused, resumed, gone back from, and left behind for good"
   expect((await direct("rollback")).status).toBe(409);
 });
 
-test("no address to send the texts to comes in here", async () => {
+test("an embedder address cannot be set through this endpoint", async () => {
   const choice = { kind: "openai", model: "scripted", baseUrl: provider.url };
   for (const body of [{ action: "use", choice }, { action: "use" }, { action: 1 }, {}, null])
     expect((await rest.send("POST", "/v3/embeddings", body)).status).toBe(400);

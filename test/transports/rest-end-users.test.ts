@@ -17,7 +17,7 @@ const send = async (method: string, path: string, body: unknown, headers: Record
   return answer.body;
 };
 
-/** Every way in that takes additions, each with the end user that it belongs to. */
+/** Every way to add something, each with an end user. */
 const ADDITIONS: Readonly<Record<string, (content: string, endUserId: string) => Promise<unknown>>> = {
   "a document": (content, endUserId) =>
     send("POST", "/v3/documents", { content, containerTag, endUserId, dreaming: "instant" }, wait),
@@ -40,8 +40,8 @@ const ADDITIONS: Readonly<Record<string, (content: string, endUserId: string) =>
   memories: (content, endUserId) => send("POST", "/v4/memories", { containerTag, endUserId, memories: [{ content }] }),
 };
 
-describe("an end user that is given with", () => {
-  test.each(Object.entries(ADDITIONS))("%s is kept, and narrows searches, lists and profiles", async (name, add) => {
+describe("an end user given with", () => {
+  test.each(Object.entries(ADDITIONS))("%s is stored, and narrows searches, lists and profiles", async (name, add) => {
     const slug = name.replaceAll(" ", "-");
     const [mine, theirs] = [`${slug}-1`, `${slug}-2`];
     await add(`Mia keeps bees in Lisbon, says ${mine}.`, mine);
@@ -71,7 +71,7 @@ describe("an end user that is given with", () => {
     }
   });
 
-  test("a change of a document is kept, and leaves the rest of the metadata", async () => {
+  test("a change to a document is stored, and leaves the other metadata", async () => {
     const added = { content: "The lease ends in May.", containerTag: "change", metadata: { team: "red" } };
     const { id } = await send("POST", "/v3/documents", added, wait);
     await send("PATCH", `/v3/documents/${id}`, { endUserId: "late" });
@@ -80,7 +80,7 @@ describe("an end user that is given with", () => {
   });
 });
 
-test("a memory that two end users state belongs to both", async () => {
+test("a memory stated by two end users belongs to both", async () => {
   const memories = [{ content: "The office closes at six." }];
   for (const endUserId of ["ann", "ben"])
     await send("POST", "/v4/memories", { containerTag: "two", endUserId, memories });
@@ -115,7 +115,7 @@ describe("where two end users state the same fact", () => {
     await rest.settle();
   });
 
-  test("a search hangs on its results only the documents, passages and versions of its own", async () => {
+  test("a search returns only the end user's documents, passages and versions", async () => {
     const { results } = await search("Where does Tom work?");
     expect(results.find((result: any) => /Bosch/.test(result.memory)).documents).toMatchObject([{ id: mine }]);
     const answers = JSON.stringify([results, await search("Where does Anna live?")]);
@@ -123,7 +123,7 @@ describe("where two end users state the same fact", () => {
     expect(answers).not.toMatch(/99000|ULFNOTE|Rome/);
   });
 
-  test("a list of memories names only its own documents and versions", async () => {
+  test("a list of memories names only the end user's documents and versions", async () => {
     const { memoryEntries } = await list();
     const stated = memoryEntries.find((entry: any) => /Bosch/.test(entry.memory));
     expect(stated.documentIds).toEqual([mine]);
@@ -131,7 +131,7 @@ describe("where two end users state the same fact", () => {
     expect(JSON.stringify(memoryEntries)).not.toMatch(/99000|Rome/);
   });
 
-  test("versions of its own stay", async () => {
+  test("the end user's earlier versions stay", async () => {
     await state("una", "Anna moved to Lima.");
     await rest.settle();
     const { memoryEntries } = await list();

@@ -15,7 +15,7 @@ afterAll(() => rest.close());
 const post = (path: string, body: unknown, headers?: Record<string, string>) => rest.send("POST", path, body, headers);
 const stored = async () => (await post("/v3/documents/list", {})).body.pagination.totalItems as number;
 
-describe("bad input stores nothing, is answered in words, and leaves the service unharmed", () => {
+describe("bad input stores nothing, is answered with a reason, and leaves the service unharmed", () => {
   afterEach(async () => {
     expect(await stored()).toBe(0);
     expect(rest.log.filter((line) => line.level === "error")).toEqual([]);
@@ -27,7 +27,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     ["an empty body", "", /body is empty/],
     ["white space", " \n\t ", /body is empty/],
     ["malformed JSON", '{"content": "x"', /not JSON: it is invalid at character 15/],
-    ["JSON that is cut off", '{"content": "some te', /not JSON/],
+    ["truncated JSON", '{"content": "some te', /not JSON/],
     ["JavaScript instead of JSON", "{content: 'x'}", /not JSON/],
     ["NaN", '{"content": NaN}', /not JSON/],
     ["an array", [], /body must be a JSON object/],
@@ -36,7 +36,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     ["100,000 nested arrays", deep(100_000), /nested deeper than 64 levels/],
     ["100,000 levels in a field", `{"content":"x","metadata":{"a":${deep(40_000)}}}`, /nested deeper than 64 levels/],
     ["bytes that are not UTF-8", Buffer.from([0x22, 0xff, 0xfe, 0x22]), /not valid UTF-8/],
-    ["a cut UTF-8 character", Buffer.from([0x22, 0xe2, 0x82, 0x22]), /not valid UTF-8/],
+    ["a truncated UTF-8 character", Buffer.from([0x22, 0xe2, 0x82, 0x22]), /not valid UTF-8/],
     ["UTF-16", Buffer.from('{"content":"x"}', "utf16le"), /not JSON/],
     ["a lone surrogate", '{"content":"a\\ud800b"}', /content: is not valid Unicode/],
     ["control characters", '{"content":"a\\u0000b"}', /content: must not contain the control character U\+0000/],
@@ -52,14 +52,14 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     ],
     ["a container tag with a path", { content: "x", containerTag: "../etc" }, /containerTag: must contain only/],
     ["nested metadata", { content: "x", metadata: { a: { b: 1 } } }, /metadata.a: must be a string, a number/],
-    ["metadata that is no object", { content: "x", metadata: [1] }, /metadata: must be an object/],
+    ["metadata that is not an object", { content: "x", metadata: [1] }, /metadata: must be an object/],
     ["an unknown task type", { content: "x", taskType: "video" }, /taskType: /],
-    ["a date that is none", { content: "x", documentDate: "next week" }, /documentDate: must be an ISO 8601 date/],
+    ["an invalid date", { content: "x", documentDate: "next week" }, /documentDate: must be an ISO 8601 date/],
     ["a customId that is too long", { content: "x", customId: "x".repeat(256) }, /customId: must have at most 255/],
     ["an empty customId", { content: "x", customId: "" }, /customId: must not be empty/],
-    ["facts that are no facts", { content: "x", facts: [{ text: "" }] }, /facts.0.text: must not be empty/],
+    ["invalid facts", { content: "x", facts: [{ text: "" }] }, /facts.0.text: must not be empty/],
     [
-      "a fact that replaces nothing",
+      "a fact that updates an unknown memory",
       { content: "x", facts: [{ text: "y", updates: "nope" }] },
       /facts.0.updates: there is no/,
     ],
@@ -72,7 +72,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(answer.success).toBe(false);
   });
 
-  test("every wrong field is named, as path and as text", async () => {
+  test("names every wrong field, as a path and in the text", async () => {
     const { body } = await post("/v4/search", { q: "", threshold: "0.5", limit: -1, containerTag: "a b" });
     expect(body.issues.map((issue: { path: unknown[] }) => issue.path.join("."))).toEqual([
       "q",
@@ -126,7 +126,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(body.error).toContain("application/json");
   });
 
-  test("a body that announces too many bytes is refused with the limit", async () => {
+  test("refuses a body that announces too many bytes, naming the limit", async () => {
     const { status, body } = await post("/v3/documents", JSON.stringify({ content: "x".repeat(10_000_000) }), {
       "content-length": "10000014",
     });
@@ -134,7 +134,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(body.error).toMatch(/has 10000014 bytes, at most \d+ bytes are accepted .*RECOLLECT_MAX_TEXT_BYTES/);
   });
 
-  test("a body without an end is refused while it is read", async () => {
+  test("refuses an endless body while it is read", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -149,7 +149,7 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     expect(sent).toBeLessThan(10 * MAX_TEXT_BYTES);
   });
 
-  test("a text over the limit is refused with the limit, one at the limit is kept however it is escaped", async () => {
+  test("refuses a text over the limit, naming it, and stores one at the limit however it is escaped", async () => {
     const over = await post("/v3/documents", { content: "x".repeat(MAX_TEXT_BYTES + 1) });
     expect(over.status).toBe(413);
     expect(over.body.error).toContain(`at most ${MAX_TEXT_BYTES} are accepted (RECOLLECT_MAX_TEXT_BYTES)`);
@@ -159,13 +159,13 @@ describe("bad input stores nothing, is answered in words, and leaves the service
     await rest.send("DELETE", `/v3/documents/${body.id}`);
   });
 
-  test("metadata over the limit is refused with the limit", async () => {
+  test("refuses metadata over the limit, naming it", async () => {
     const { status, body } = await post("/v3/documents", { content: "x", metadata: { a: "y".repeat(1_000) } });
     expect(status).toBe(413);
     expect(body.error).toContain("RECOLLECT_MAX_METADATA_BYTES");
   });
 
-  test("101 memories at once", async () => {
+  test("101 memories in one request", async () => {
     const memories = Array.from({ length: 101 }, (_, index) => ({ content: `memory ${index}` }));
     const { status, body } = await post("/v4/memories", { containerTag: "a", memories });
     expect(status).toBe(400);
@@ -183,7 +183,7 @@ describe("paths and methods that are not served", () => {
     ["/v3/v3/documents", "Leave the version out of the base URL."],
     ["/v4/v4/search", "Leave the version out of the base URL."],
     ["/v4/search/", "Leave out the trailing slash."],
-  ])("POST %s: 404 that says what is wrong with the address", async (path, advice) => {
+  ])("POST %s: answers 404 and says what is wrong with the address", async (path, advice) => {
     const { status, body } = await rest.send("POST", path, {});
     expect(status).toBe(404);
     expect(body.error).toBe(`This server does not serve POST ${path}. ${advice}`);
@@ -196,7 +196,7 @@ describe("paths and methods that are not served", () => {
     ["GET", "/v3/documents/a/b"],
     ["GET", "/internal/ping"],
     ["POST", "/v9/anything"],
-  ])("%s %s: 404 that names the path", async (method, path) => {
+  ])("%s %s: answers 404 and names the path", async (method, path) => {
     const { status, body } = await rest.send(method, path, method === "POST" ? {} : undefined);
     expect(status).toBe(404);
     expect(body.error).toBe(`This server does not serve ${method} ${path}.`);
@@ -209,7 +209,7 @@ describe("paths and methods that are not served", () => {
     ["PUT", "/v4/memories", "POST, PATCH, DELETE"],
     ["GET", "/v3/documents/list", "POST"],
     ["PROPFIND", "/v3/session", "GET"],
-  ])("%s %s: 405 that names the methods", async (method, path, allowed) => {
+  ])("%s %s: answers 405 and names the methods", async (method, path, allowed) => {
     const { status, headers, body } = await rest.send(method, path);
     expect(status).toBe(405);
     expect(headers.get("allow")).toBe(allowed);
@@ -223,7 +223,7 @@ describe("paths and methods that are not served", () => {
 });
 
 describe("health", () => {
-  test("is live as long as it answers, and ready while it can work; no key is needed", async () => {
+  test("is live while it responds, and ready while it can work; no key is needed", async () => {
     let isReady = false;
     const opened = await openRest({ isReady: () => isReady });
     const status = async (path: string) => (await opened.app.request(path)).status;
@@ -246,7 +246,7 @@ describe("health", () => {
 });
 
 describe("CORS", () => {
-  test("a preflight allows every origin, the methods of the API and the headers that are asked for", async () => {
+  test("a preflight allows every origin, the methods of the API and the requested headers", async () => {
     const response = await rest.app.request("/v3/documents", {
       method: "OPTIONS",
       headers: {
@@ -267,16 +267,16 @@ describe("CORS", () => {
   test.each<[what: string, status: number, method: string, path: string, body?: unknown]>([
     ["an answer", 200, "GET", "/v3/session"],
     ["health", 200, "GET", "/health"],
-    ["that it lives", 200, "GET", "/health/live"],
+    ["liveness", 200, "GET", "/health/live"],
     ["a page", 200, "GET", "/reference"],
     ["a description", 200, "GET", "/v3/openapi"],
-    ["that something was removed", 204, "DELETE", "/v3/documents/thing"],
-    ["a wrong request", 400, "POST", "/v4/search", {}],
+    ["an empty answer", 204, "DELETE", "/v3/documents/thing"],
+    ["an invalid request", 400, "POST", "/v4/search", {}],
     ["an unknown path", 404, "GET", "/nowhere"],
     ["an unknown document", 404, "GET", "/v3/documents/nowhere"],
     ["a wrong method", 405, "PATCH", "/v4/search"],
-    ["only the head of an answer", 200, "HEAD", "/v3/session"],
-  ])("%s can be read by any page, with the headers that steer retries, and is kept nowhere", async (...told) => {
+    ["an answer to HEAD", 200, "HEAD", "/v3/session"],
+  ])("%s is readable by any page, with the headers that steer retries, and is never cached", async (...told) => {
     const [, status, method, path, body] = told;
     if (status === 204) await post("/v3/documents", { content: "A thing.", customId: "thing" });
     const response = await rest.app.request(path, requestInit(method, body), LOOPBACK);

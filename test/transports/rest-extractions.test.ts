@@ -20,7 +20,7 @@ const takeOn = async (containerTag: string): Promise<string> => {
 };
 
 describe("POST /v3/extractions/pending", () => {
-  test("hands out what only rules have read, once", async () => {
+  test("hands out documents that only rules have read, once", async () => {
     const { body: added } = await add("pending");
     const { status, body } = await pending({ containerTag: "pending" });
     expect(status).toBe(200);
@@ -32,7 +32,7 @@ describe("POST /v3/extractions/pending", () => {
     expect((await pending({ containerTag: "pending" })).body.tasks).toEqual([]);
   });
 
-  test("without a body is about the default container", async () => {
+  test("uses the default container without a body", async () => {
     await rest.send("POST", "/v3/documents", { content: "Lyon is old." }, { prefer: "wait=20" });
     expect((await pending()).body.tasks).toMatchObject([{ text: "Lyon is old." }]);
   });
@@ -43,13 +43,13 @@ describe("POST /v3/extractions/pending", () => {
     [{ limit: "three" }, /limit: must be a number/],
     [{ containerTag: "a b" }, /containerTag: must contain only/],
     [[], /must be/],
-  ])("refuses %j in words", async (body, words) => {
+  ])("refuses %j with a reason", async (body, words) => {
     const answer = await pending(body);
     expect(answer.status).toBe(400);
     expect(answer.body.error + String(answer.body.details)).toMatch(words);
   });
 
-  test("is closed to a key of other containers", async () => {
+  test("is closed to a key for other containers", async () => {
     await add("theirs");
     const mine = restrictTo(rest, ["mine"]);
     expect((await mine("POST", "/v3/extractions/pending", { containerTag: "theirs" })).status).toBe(403);
@@ -59,7 +59,7 @@ describe("POST /v3/extractions/pending", () => {
 });
 
 describe("POST /v3/extractions/{taskId}", () => {
-  test("keeps the facts, says what became of each, and can be undone", async () => {
+  test("stores the facts, reports the outcome of each, and can be undone", async () => {
     const taskId = await takeOn("submitted");
     const { status, body } = await submit(taskId, {
       facts: [
@@ -77,7 +77,7 @@ describe("POST /v3/extractions/{taskId}", () => {
     expect(undone.body).toMatchObject({ undone: 2, skipped: [] });
   });
 
-  test("gives the same answer to the same submission, and refuses another one for good", async () => {
+  test("returns the same answer to the same submission, and refuses a different one permanently", async () => {
     const taskId = await takeOn("twice");
     const facts = [{ text: "The bakery is in Ulm.", quote: "bakery in Ulm" }];
     const first = await submit(taskId, { facts });
@@ -98,14 +98,14 @@ describe("POST /v3/extractions/{taskId}", () => {
       400,
       /facts\.0\.relation\.ids\.0: the task shows no memory "m77"/,
     ],
-  ])("refuses %s in words", async (what, body, status, words) => {
+  ])("refuses %s with a reason", async (what, body, status, words) => {
     const taskId = await takeOn(`refused-${what.replaceAll(" ", "-")}`);
     const answer = await submit(taskId, body);
     expect(answer.status).toBe(status);
     expect(answer.body.error + String(answer.body.details)).toMatch(words);
   });
 
-  test("answers 404 for a task that is not there", async () => {
+  test("answers 404 for an unknown task", async () => {
     const { status, body } = await submit("2".repeat(22), { facts: [] });
     expect(status).toBe(404);
     expect(body.error).toContain("There is no extraction task");
@@ -113,7 +113,7 @@ describe("POST /v3/extractions/{taskId}", () => {
 });
 
 describe("POST /v3/documents with facts", () => {
-  test("says what became of them, and which the text does not say", async () => {
+  test("reports their outcome, and which of them the text does not state", async () => {
     const facts = [
       { text: "The bakery ships on Fridays.", quote: "on Fridays", kind: "episode" },
       { text: "The bakery is bankrupt.", quote: "bankrupt" },
@@ -127,7 +127,7 @@ describe("POST /v3/documents with facts", () => {
     [{ quote: 1 }, /facts\.0\.quote: must be a string/],
     [{ quote: "" }, /facts\.0\.quote: must not be empty/],
     [{ kind: "rumour" }, /facts\.0\.kind: must be fact, preference or episode/],
-  ])("refuses %j in words", async (more, words) => {
+  ])("refuses %j with a reason", async (more, words) => {
     const { status, body } = await add("refused", TEXT, { facts: [{ text: "x", ...more }] });
     expect(status).toBe(400);
     expect(body.error + String(body.details)).toMatch(words);

@@ -37,7 +37,7 @@ const download = async (url: string, init: Download = {}) => {
 const file = (bytes: string | Uint8Array, name: string, type = "") => new File([bytes], name, { type });
 
 describe("POST /v3/documents/file", () => {
-  test("a text file becomes a document that search finds, named after its file", async () => {
+  test("turns a text file into a searchable document named after its file", async () => {
     const { status, body } = await upload({
       file: file("# Bees\n\nAda keeps eleven beehives on the roof.", "bees.md", "text/markdown"),
       containerTag: "file:1",
@@ -57,7 +57,7 @@ describe("POST /v3/documents/file", () => {
     expect(found.body.results.length).toBeGreaterThan(0);
   });
 
-  test("every field of a form reaches the document", async () => {
+  test("passes every form field to the document", async () => {
     const { body } = await upload({
       file: file("Everything is set.", "plain.txt", "text/plain"),
       containerTags: '["file:2","file:3"]',
@@ -87,13 +87,13 @@ describe("POST /v3/documents/file", () => {
   test.each<[what: string, tags: string | string[], expected: string[]]>([
     ["one tag", "file:4", ["file:4"]],
     ["a JSON array", '["file:4","file:5"]', ["file:4", "file:5"]],
-    ["the field twice", ["file:5", "file:4"], ["file:5", "file:4"]],
-  ])("containerTags as %s", async (_what, containerTags, expected) => {
+    ["a repeated field", ["file:5", "file:4"], ["file:5", "file:4"]],
+  ])("accepts containerTags as %s", async (_what, containerTags, expected) => {
     const { body } = await upload({ file: file("Tagged.", "a.txt"), containerTags });
     expect((await get(body.id)).containerTags).toEqual(expected);
   });
 
-  test("a field that was left empty counts as absent", async () => {
+  test("treats an empty field as absent", async () => {
     const { status, body } = await upload({
       file: file("Nothing else.", "a.txt"),
       containerTag: "",
@@ -107,7 +107,7 @@ describe("POST /v3/documents/file", () => {
     expect(await get(body.id)).toMatchObject({ customId: null, metadata: null, title: "a.txt" });
   });
 
-  test("Prefer: wait answers when search finds the text", async () => {
+  test("Prefer: wait answers once search finds the text", async () => {
     const { bytes, headers } = await encodeForm({ file: file("Wait for me.", "a.txt") });
     const { headers: answered, body } = await rest.send("POST", "/v3/documents/file", bytes, {
       ...headers,
@@ -117,12 +117,12 @@ describe("POST /v3/documents/file", () => {
     expect(body).toMatchObject({ status: "done", dreamingStatus: "done" });
   });
 
-  test("of several files the first is taken", async () => {
+  test("uses the first of several files", async () => {
     const { body } = await upload({ file: [file("The first.", "1.txt"), file("The second.", "2.txt")] });
     expect(await get(body.id)).toMatchObject({ content: "The first.", title: "1.txt" });
   });
 
-  test("names keep their letters and lose their folders; libraries' own names are none", async () => {
+  test("keeps the letters of file names, drops folders, and ignores placeholder names of libraries", async () => {
     const titleOf = async (name: string) => {
       const { body } = await upload({ file: file("A line of text.", name) });
       await rest.settle();
@@ -141,20 +141,20 @@ describe("POST /v3/documents/file", () => {
   };
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, text: string]>([
     ["YAML", "a: 1", "t.yaml", "application/yaml", "a: 1"],
-    ["TypeScript under the type of a video", "let a = 1;", "t.ts", "video/mp2t", "let a = 1;"],
+    ["TypeScript with the type of a video", "let a = 1;", "t.ts", "video/mp2t", "let a = 1;"],
     ["code without a type", "print(1)", "t.py", "", "print(1)"],
-    ["text under a type that nobody knows", "a: b", "t.conf", "application/x-config", "a: b"],
-    ["text of unknown name and type", "Just text.", "README", "application/octet-stream", "Just text."],
+    ["text with an unknown type", "a: b", "t.conf", "application/x-config", "a: b"],
+    ["text with an unknown name and type", "Just text.", "README", "application/octet-stream", "Just text."],
     ["UTF-8 with a byte order mark", "\ufeffMarked.", "t.txt", "text/plain", "Marked."],
-    ["UTF-16, little end first", utf16("Größe: 猫", "le"), "t.txt", "text/plain", "Größe: 猫"],
-    ["UTF-16, big end first", utf16("Größe: 猫", "be"), "t.txt", "text/plain", "Größe: 猫"],
+    ["UTF-16, little-endian", utf16("Größe: 猫", "le"), "t.txt", "text/plain", "Größe: 猫"],
+    ["UTF-16, big-endian", utf16("Größe: 猫", "be"), "t.txt", "text/plain", "Größe: 猫"],
   ])("reads %s", async (_what, bytes, name, type, text) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(200);
     expect((await get(body.id)).content).toBe(text);
   });
 
-  test("reads HTML as the page that it shows", async () => {
+  test("reads HTML as the page it shows", async () => {
     const { body } = await upload({ file: file("<p>Hi</p><script>x</script>", "t.html", "text/html; charset=utf-8") });
     await rest.settle();
     expect(await get(body.id)).toMatchObject({ status: "done", type: "webpage", content: "Hi" });
@@ -163,9 +163,9 @@ describe("POST /v3/documents/file", () => {
   test.each<[what: string, bytes: string, name: string, type: string, text: string]>([
     ["CSV as a table", "a,b\n1,2", "t.csv", "text/csv", "| a | b |"],
     ["JSON as names and values", '{"harbour":"west"}', "t.json", "application/json", "west"],
-    ["the words of an SVG", "<svg><text>Quay</text></svg>", "t.svg", "image/svg+xml", "Quay"],
-    ["text that is called an image", "not an image", "a.png", "image/png", "not an image"],
-    ["an RTF document that is called text", "{\\rtf1\\ansi Hi}", "a.txt", "text/plain", "Hi"],
+    ["the text of an SVG", "<svg><text>Quay</text></svg>", "t.svg", "image/svg+xml", "Quay"],
+    ["text labelled as an image", "not an image", "a.png", "image/png", "not an image"],
+    ["an RTF document labelled as text", "{\\rtf1\\ansi Hi}", "a.txt", "text/plain", "Hi"],
   ])("reads %s", async (_what, bytes, name, type, text) => {
     const { body } = await upload({ file: file(bytes, name, type) });
     await rest.settle();
@@ -175,13 +175,13 @@ describe("POST /v3/documents/file", () => {
 
   const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, words: RegExp]>([
-    ["a PDF that breaks off", "%PDF-1.7\n1 0 obj", "a.pdf", "application/pdf", /PDF is damaged/],
-    ["such a PDF that is called text", "%PDF-1.7\n1 0 obj", "a.txt", "text/plain", /PDF is damaged/],
-    ["an image that breaks off", PNG, "a.png", "image/png", /picture/],
-    ["such an image that is called text", PNG, "notes.txt", "text/plain", /picture/],
-    ["such an image without a type", PNG, "a.png", "", /picture/],
-    ["such an image without a name or type", PNG, "blob", "", /picture/],
-  ])("%s is taken, and fails with a reason", async (_what, bytes, name, type, words) => {
+    ["a truncated PDF", "%PDF-1.7\n1 0 obj", "a.pdf", "application/pdf", /PDF is damaged/],
+    ["a truncated PDF labelled as text", "%PDF-1.7\n1 0 obj", "a.txt", "text/plain", /PDF is damaged/],
+    ["a truncated image", PNG, "a.png", "image/png", /picture/],
+    ["a truncated image labelled as text", PNG, "notes.txt", "text/plain", /picture/],
+    ["a truncated image without a type", PNG, "a.png", "", /picture/],
+    ["a truncated image without a name or type", PNG, "blob", "", /picture/],
+  ])("accepts %s, and fails it with a reason", async (_what, bytes, name, type, words) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(200);
     await rest.settle();
@@ -190,7 +190,7 @@ describe("POST /v3/documents/file", () => {
     expect(JSON.stringify(document.processingMetadata)).toMatch(words);
   });
 
-  test("a file again under its customId replaces text and file", async () => {
+  test("replaces text and file when a file is sent again under its customId", async () => {
     const first = await upload({ file: file("Version one.", "v.txt", "text/plain"), customId: "versions" });
     const before = await fileUrl(first.body.id);
     await rest.settle();
@@ -204,7 +204,7 @@ describe("POST /v3/documents/file", () => {
     expect(await get("versions")).toMatchObject({ content: "Version two.", url: after.split("?")[0] });
   });
 
-  test("a file that is replaced by a text is gone", async () => {
+  test("removes a file that is replaced by a text", async () => {
     const { body } = await upload({ file: file("From a file.", "f.txt"), customId: "to-text" });
     const url = await fileUrl(body.id);
     await rest.send("POST", "/v3/documents", { content: "From a text.", customId: "to-text" });
@@ -213,19 +213,19 @@ describe("POST /v3/documents/file", () => {
     expect(await get("to-text")).toMatchObject({ content: "From a text.", url: null });
   });
 
-  test("the older path serves as well", async () => {
+  test("the older path works as well", async () => {
     const { bytes, headers } = await encodeForm({ file: file("Under its older name.", "a.txt") });
     expect((await rest.send("POST", "/v3/memories/file", bytes, { ...headers })).status).toBe(200);
   });
 });
 
-describe("what is refused leaves nothing behind", () => {
+describe("a refused upload leaves nothing behind", () => {
   const kept = async () => ({
     documents: (await rest.send("POST", "/v3/documents/list", {})).body.pagination.totalItems as number,
     files: (await readdir(join(rest.dataDirectory, "files")).catch(() => [])).length,
     uploads: (await readdir(join(rest.dataDirectory, "uploads")).catch(() => [])).length,
   });
-  // A file that could not be read is told as an error.
+  // A file that could not be read is logged as an error.
   const errors = () => rest.log.filter(({ level }) => level === "error").length;
   let before: Awaited<ReturnType<typeof kept>>;
   let errorsBefore: number;
@@ -239,20 +239,14 @@ describe("what is refused leaves nothing behind", () => {
   });
 
   test.each<[what: string, bytes: string | Uint8Array, name: string, type: string, words: RegExp]>([
-    ["an archive that is called CSV", Buffer.from("1f8b0800", "hex"), "a.csv", "text/csv", /is a gzip archive/],
-    [
-      "an archive under a type that nobody knows",
-      Buffer.from("PK\u0003\u0004..."),
-      "a",
-      "application/x-own",
-      /is a ZIP/,
-    ],
-    ["an archive that its name tells", "plain words", "a.zip", "application/octet-stream", /cannot be read/],
-    ["a sound of a kind that is not read", "MThd\u0000\u0000", "a.mid", "audio/midi", /cannot be read/],
+    ["an archive labelled as CSV", Buffer.from("1f8b0800", "hex"), "a.csv", "text/csv", /is a gzip archive/],
+    ["an archive with an unknown type", Buffer.from("PK\u0003\u0004..."), "a", "application/x-own", /is a ZIP/],
+    ["an archive recognised by its name", "plain words", "a.zip", "application/octet-stream", /cannot be read/],
+    ["audio in an unsupported format", "MThd\u0000\u0000", "a.mid", "audio/midi", /cannot be read/],
     ["text with control characters", "a\u0000b", "a.txt", "text/plain", /control character U\+0000 at position 1/],
     ["text in Latin-1", Buffer.from("Gr\xf6\xdfe", "latin1"), "a.txt", "text/plain", /is not valid UTF-8/],
-    ["half a surrogate in UTF-16", Buffer.from("fffe00d8", "hex"), "a.txt", "text/plain", /is not valid|lone/],
-  ])("%s: 415 that says what is read", async (_what, bytes, name, type, words) => {
+    ["an unpaired surrogate in UTF-16", Buffer.from("fffe00d8", "hex"), "a.txt", "text/plain", /is not valid|lone/],
+  ])("%s: answers 415 and lists the supported formats", async (_what, bytes, name, type, words) => {
     const { status, body } = await upload({ file: file(bytes, name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(words);
@@ -263,7 +257,7 @@ describe("what is refused leaves nothing behind", () => {
     ["a.doc", "", ".docx"],
     ["a.XLS", "application/octet-stream", ".xlsx"],
     ["a", "application/vnd.ms-powerpoint", ".pptx"],
-  ])("an old Office file %s (%s): 415 that says what to save it as", async (name, type, ending) => {
+  ])("an old Office file %s (%s): answers 415 and names the format to save it as", async (name, type, ending) => {
     const { status, body } = await upload({ file: file(Buffer.from("d0cf11e0a1b11ae1", "hex"), name, type) });
     expect(status).toBe(415);
     expect(body.error).toMatch(new RegExp(`cannot be read\\. Save it as \\${ending} and send that\\.$`));
@@ -271,10 +265,10 @@ describe("what is refused leaves nothing behind", () => {
 
   test.each<[what: string, fields: Parameters<typeof encodeForm>[0], words: RegExp]>([
     ["no file", { containerTag: "a" }, /file: must be a file/],
-    ["a text in place of the file", { file: "only text" }, /file: must be a file/],
+    ["a text instead of a file", { file: "only text" }, /file: must be a file/],
     ["an empty file", { file: file("", "a.txt") }, /file: must not be empty/],
     ["a blank file", { file: file(" \n\t", "a.txt") }, /file: must not be empty/],
-    ["metadata that is no JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
+    ["metadata that is not JSON", { file: file("x", "a.txt"), metadata: "{a:1}" }, /metadata: must be a JSON object/],
     ["metadata that is a list", { file: file("x", "a.txt"), metadata: "[1]" }, /metadata: must be an object/],
     [
       "a metadata key that objects have",
@@ -284,17 +278,17 @@ describe("what is refused leaves nothing behind", () => {
     ["nested metadata", { file: file("x", "a.txt"), metadata: '{"a":{"b":1}}' }, /metadata.a: must be a string, a/],
     ["an image without a type", { file: file("x", "a"), fileType: "image" }, /mimeType: is required when fileType is/],
     ["an unknown file type", { file: file("x", "a.txt"), fileType: "hologram" }, /fileType: must be one of text, pdf/],
-    ["a type that is none", { file: file("x", "a.txt"), mimeType: "text" }, /mimeType: must look like text\/plain/],
-    ["a title twice", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],
-    ["a bad tag", { file: file("x", "a.txt"), containerTags: '["a b"]' }, /containerTags.0: must contain only/],
+    ["an invalid type", { file: file("x", "a.txt"), mimeType: "text" }, /mimeType: must look like text\/plain/],
+    ["a repeated title", { file: file("x", "a.txt"), title: ["a", "b"] }, /title: must be a string/],
+    ["an invalid tag", { file: file("x", "a.txt"), containerTags: '["a b"]' }, /containerTags.0: must contain only/],
     ["an unknown task type", { file: file("x", "a.txt"), taskType: "x" }, /taskType: /],
-  ])("%s: 400 that names field and rule", async (_what, fields, words) => {
+  ])("%s: answers 400 and names field and rule", async (_what, fields, words) => {
     const { status, body } = await upload(fields);
     expect(status).toBe(400);
     expect(body.error).toMatch(words);
   });
 
-  test("too much: 413 that names the setting", async () => {
+  test("too large: answers 413 and names the setting", async () => {
     const large = await upload({ file: file("x".repeat(MAX_FILE_BYTES + 1), "a.txt", "text/plain") });
     expect(large.status).toBe(413);
     expect(large.body.error).toMatch(/200001 bytes, at most 200000 .*RECOLLECT_MAX_FILE_BYTES/);
@@ -311,13 +305,13 @@ describe("what is refused leaves nothing behind", () => {
     expect(metadata.status).toBe(413);
   });
 
-  test("fields beside the file that are too long: 413, also when they come first", async () => {
+  test("fields beside the file that are too long: answers 413, even when they come first", async () => {
     const { status, body } = await upload({ note: "x".repeat(MAX_FILE_BYTES), file: file("x", "a.txt") });
     expect(status).toBe(413);
     expect(body.error).toMatch(/note: the fields other than the file have more than \d+ bytes in total/);
   });
 
-  test("a body without end is read no further than the limit", async () => {
+  test("reads an endless body no further than the limit", async () => {
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -335,12 +329,12 @@ describe("what is refused leaves nothing behind", () => {
   const PART = ['content-disposition: form-data; name="file"; filename="a.txt"', "", "text"];
   const FIELD = (name: string) => ["--x", `content-disposition: form-data; name="${name}"`, "", "v"];
   test.each<[what: string, form: EncodedForm, words: RegExp]>([
-    ["nothing at all", rawForm(), /boundary of the content-type does not occur/],
+    ["an empty body", rawForm(), /boundary of the content-type does not occur/],
     ["another boundary", rawForm("--y", ...PART, "--y--"), /boundary of the content-type does not occur/],
-    ["a body that is cut off in a part", rawForm("--x", ...PART), /ends before its last part is complete/],
-    ["a body that is cut off in headers", rawForm("--x", "content-disposition: form"), /ends before its last part/],
+    ["a body truncated inside a part", rawForm("--x", ...PART), /ends before its last part is complete/],
+    ["a body truncated inside headers", rawForm("--x", "content-disposition: form"), /ends before its last part/],
     ["a part without headers", rawForm("--x", "", "text", "--x--"), /part 1 has no name/],
-    ["a part that is all headers", rawForm("--x", "a: b", "--x--"), /part 1 has no empty line after its headers/],
+    ["a part of headers only", rawForm("--x", "a: b", "--x--"), /part 1 has no empty line after its headers/],
     ["a part without a name", rawForm("--x", "content-disposition: form-data", "", "v", "--x--"), /part 1 has no name/],
     ["an empty name", rawForm(...FIELD(""), "--x--"), /part 1 has no name/],
     ["another disposition", rawForm("--x", 'content-disposition: inline; name="a"', "", "v", "--x--"), /no name/],
@@ -353,11 +347,11 @@ describe("what is refused leaves nothing behind", () => {
       /title: is not valid UTF-8/,
     ],
     [
-      "fields named like parts of objects",
+      "fields named like object properties",
       rawForm(...FIELD("__proto__"), ...FIELD("constructor"), ...FIELD("toString"), "--x--"),
       /file: must be a file/,
     ],
-  ])("%s: 400 in words", async (_what, form, words) => {
+  ])("%s: answers 400 with a reason", async (_what, form, words) => {
     const { status, body } = await send(form);
     expect(status).toBe(400);
     expect(body.error).toMatch(words);
@@ -376,7 +370,7 @@ describe("what is refused leaves nothing behind", () => {
   });
 });
 
-describe("what senders may write in more than one way", () => {
+describe("accepts the variants that senders may write:", () => {
   const taken = async (...lines: (string | Uint8Array)[]) => {
     const { status, body } = await send(rawForm(...lines));
     expect(status).toBe(200);
@@ -426,7 +420,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     return { id: body.id as string, url: await fileUrl(body.id) };
   };
 
-  test("gives back the very bytes, without a key", async () => {
+  test("returns exactly the stored bytes, without a key", async () => {
     const bytes = Buffer.from("\ufeffGröße\r\n", "utf16le");
     const { url } = await stored(bytes, "g.txt", "text/plain");
     const answer = await download(url, { headers: { origin: "https://elsewhere.example" } });
@@ -435,7 +429,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     expect(answer.headers.get("content-length")).toBe(String(bytes.byteLength));
   });
 
-  test("plain text is shown in place, everything else is saved; nothing of it may run", async () => {
+  test("plain text is shown inline, everything else is downloaded; nothing in it may run", async () => {
     const plain = await download((await stored("Hi.", "a b.txt", "text/plain")).url);
     expect(plain.headers.get("content-type")).toBe("text/plain; charset=utf-8");
     expect(plain.headers.get("content-disposition")).toBe(`inline; filename="a b.txt"; filename*=UTF-8''a%20b.txt`);
@@ -448,7 +442,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     }
   });
 
-  test("HEAD tells everything but the bytes", async () => {
+  test("HEAD returns everything but the bytes", async () => {
     const { url } = await stored("0123456789", "n.txt", "text/plain");
     const answer = await download(url, { method: "HEAD" });
     expect(answer.status).toBe(200);
@@ -477,7 +471,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     expect(answer.headers.get("content-range")).toBe(described);
   });
 
-  test("a document without a file, and one that is unknown: 404", async () => {
+  test("a document without a file, and an unknown one: answers 404", async () => {
     const { body } = await rest.send("POST", "/v3/documents", { content: "No file." });
     const none = await rest.send("GET", `/v3/documents/${body.id}/file-url`);
     expect(none.status).toBe(404);
@@ -486,7 +480,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
   });
 
   test.each(["nope", "..%2f..%2frecollect.db", "11111111111111111111%00", "1".repeat(22), "x".repeat(5_000)])(
-    "the key %s: 404 in the shape of errors",
+    "the key %s: answers 404 in the usual error format",
     async (key) => {
       const { status, body } = await rest.send("GET", `/files/${key}`);
       expect(status).toBe(404);
@@ -494,7 +488,7 @@ describe("GET /v3/documents/{id}/file-url and /files/{key}", () => {
     },
   );
 
-  test("a deleted document takes its file with it", async () => {
+  test("deleting a document deletes its file", async () => {
     const { id, url } = await stored("Soon gone.", "g.txt", "text/plain");
     const key = new URL(url).pathname.split("/").at(-1) ?? "";
     expect(await readdir(join(rest.dataDirectory, "files"))).toContain(key);

@@ -22,7 +22,7 @@ const allow = (input: object = {}) =>
     },
   );
 
-test("grants are listed with all that limits them, and without what is nobody's business", async () => {
+test("lists grants with all their limits, and without internal fields", async () => {
   expect((await rest.send("GET", "/v3/oauth/grants")).body).toEqual({ grants: [] });
   const { id } = await allow({ containerTags: ["mia"], permission: "read", expiresInDays: 7 });
   expect((await rest.send("GET", "/v3/oauth/grants")).body).toEqual({
@@ -42,7 +42,7 @@ test("grants are listed with all that limits them, and without what is nobody's 
   });
 });
 
-test("an app is let in no more by its client id, an address too, or by one grant", async () => {
+test("revokes access by grant, or by client id, even if that is a URL", async () => {
   const { id } = await allow();
   await allow();
   await allow();

@@ -15,7 +15,7 @@ async function warnings(method: string, path: string, body: Record<string, unkno
 }
 
 test.each(["https://example.org/news", " HTTP://example.org/a?b=c \n"])(
-  "the address %j alone is fetched, and nothing else is said of it",
+  "the address %j alone is fetched, without a warning",
   async (content) => {
     const one = { content, containerTag: "a", customId: "page" };
     expect(await warnings("POST", "/v3/documents", one)).toEqual([]);
@@ -25,13 +25,13 @@ test.each(["https://example.org/news", " HTTP://example.org/a?b=c \n"])(
   },
 );
 
-test("a text with an address in it, and a fact that is one, are what they say", async () => {
+test("an address inside a text, and a fact that is an address, are stored without a warning", async () => {
   expect(await warnings("POST", "/v3/documents", { content: "See https://example.org." })).toEqual([]);
   const memories = [{ content: "https://example.org" }];
   expect(await warnings("POST", "/v4/memories", { memories, containerTag: "a" })).toEqual([]);
 });
 
-test("without a model, `filterByMetadata` limits nothing, which is said", async () => {
+test("warns that `filterByMetadata` has no effect without a model", async () => {
   const document = { content: "Mia keeps bees.", containerTag: "a", filterByMetadata: { team: "red" } };
   const told = [expect.stringMatching(/^filterByMetadata: limits only what is shown to a language model/)];
   expect(await warnings("POST", "/v3/documents", document)).toEqual(told);
@@ -39,7 +39,7 @@ test("without a model, `filterByMetadata` limits nothing, which is said", async 
   expect(await warnings("POST", "/v3/documents", { ...document, filterByMetadata: {} })).toEqual([]);
 });
 
-test("a threshold of a profile without a question has no effect, which is said", async () => {
+test("warns that the threshold of a profile without a question has no effect", async () => {
   const profile = { containerTag: "a", threshold: 0.9 };
   const told = ["threshold: has no effect without q"];
   expect(await warnings("POST", "/v4/profile", profile)).toEqual(told);
@@ -47,7 +47,7 @@ test("a threshold of a profile without a question has no effect, which is said",
   expect(await warnings("POST", "/v4/profile", { ...profile, q: "bees" })).toEqual([]);
 });
 
-test("the kind that a file is said to be has no effect, which is said", async () => {
+test("warns that the stated type of a file has no effect", async () => {
   const form = await encodeForm({ file: new File(["Mia keeps bees."], "notes.txt"), fileType: "pdf" });
   const { body } = await rest.send("POST", "/v3/documents/file", form.bytes, form.headers);
   expect(body.warnings).toEqual([expect.stringMatching(/^fileType: has no effect/)]);
@@ -56,7 +56,7 @@ test("the kind that a file is said to be has no effect, which is said", async ()
 test.each([
   ["/v3/journal", "memory.updated", "memory.added"],
   ["/v3/audit", "createKey", "purge"],
-])("%s refuses an action that there is not, and names those that there are", async (path, valid, other) => {
+])("%s refuses an unknown action and names the known ones", async (path, valid, other) => {
   expect((await rest.send("GET", `${path}?action=${valid}`)).status).toBe(200);
   const { status, body } = await rest.send("GET", `${path}?action=nope`);
   expect(status).toBe(400);

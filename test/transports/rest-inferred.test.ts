@@ -8,7 +8,7 @@ import { restrictTo } from "../support/restricted-rest.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
-/** The same record, to write what only inferring writes. */
+/** The same store, to write memories that only inference creates. */
 let store: Store;
 beforeAll(async () => {
   rest = await openRest();
@@ -45,7 +45,7 @@ const search = async (containerTag: string, q: string) => {
 };
 
 describe("GET /v3/container-tags/{containerTag}/inferred", () => {
-  test("lists what waits for review, the best grounded first", async () => {
+  test("lists inferred memories that await review, the best grounded first", async () => {
     const weak = await infer("queue", "Lena may like tea");
     const strong = await infer("queue", "Lena may like bees", [weak]);
     const { status, body } = await queue("queue");
@@ -60,11 +60,11 @@ describe("GET /v3/container-tags/{containerTag}/inferred", () => {
     });
   });
 
-  test("is empty for a container that is not there", async () => {
+  test("is empty for an unknown container", async () => {
     expect(await queue("queue:nowhere")).toMatchObject({ status: 200, body: { memories: [], total: 0 } });
   });
 
-  test("refuses a container that is none", async () => {
+  test("refuses an invalid container tag", async () => {
     expect((await queue("a%20b")).status).toBe(400);
   });
 });
@@ -73,7 +73,7 @@ describe("POST /v3/container-tags/{containerTag}/inferred/{memoryId}/review", ()
   test.each([
     ["approve", { isInference: false, isForgotten: false, reviewStatus: "approved" }, true],
     ["decline", { isInference: true, isForgotten: true, reviewStatus: "declined" }, false],
-  ])("%s, and undo brings it back into the queue", async (action, expected, isFound) => {
+  ])("%s, and undo puts it back in the queue", async (action, expected, isFound) => {
     const tag = `review:${action}`;
     const id = await infer(tag, "Lena may keep bees");
     expect(await review(tag, id, { action })).toMatchObject({ status: 200, body: { id, ...expected } });
@@ -85,7 +85,7 @@ describe("POST /v3/container-tags/{containerTag}/inferred/{memoryId}/review", ()
     expect(await search(tag, "Lena may keep bees")).toEqual([id]);
   });
 
-  test("the metadata says what became of it", async () => {
+  test("records the outcome in the metadata", async () => {
     const id = await infer("review:metadata", "Lena may keep goats");
     await review("review:metadata", id, { action: "approve" });
     const { body } = await rest.send("POST", "/v4/memories/list", { containerTag: "review:metadata" });
@@ -94,7 +94,7 @@ describe("POST /v3/container-tags/{containerTag}/inferred/{memoryId}/review", ()
     ]);
   });
 
-  test("what cannot be reviewed is a conflict for good", async () => {
+  test("answers a permanent conflict for a memory that cannot be reviewed", async () => {
     const tag = "review:conflict";
     const id = await infer(tag, "Lena may keep goats");
     const { body } = await rest.send("POST", "/v4/memories", { containerTag: tag, memories: [{ content: "stated" }] });
@@ -106,19 +106,19 @@ describe("POST /v3/container-tags/{containerTag}/inferred/{memoryId}/review", ()
       expect({ status, retry: headers.get("x-should-retry") }).toEqual({ status: 409, retry: "false" });
   });
 
-  test("an unknown memory and an unknown container are not found", async () => {
+  test("answers 404 for an unknown memory or container", async () => {
     const id = await infer("review:mine", "Lena may keep goats");
     expect((await review("review:mine", UNKNOWN_ID, { action: "approve" })).status).toBe(404);
     expect((await review("review:mine", "nonsense", { action: "approve" })).status).toBe(404);
     expect((await review("review:nowhere", id, { action: "approve" })).status).toBe(404);
   });
 
-  test.each([[{ action: "reject" }], [{}], [{ action: null }], [[]], [undefined]])("%j: 400", async (body) => {
+  test.each([[{ action: "reject" }], [{}], [{ action: null }], [[]], [undefined]])("%j: answers 400", async (body) => {
     expect((await review("review:mine", UNKNOWN_ID, body)).status).toBe(400);
   });
 });
 
-test("a caller of some containers only neither sees nor reviews another's", async () => {
+test("a caller with access to some containers neither sees nor reviews those of others", async () => {
   const secret = await infer("inferred:theirs", "secret guess");
   await infer("inferred:mine", "my guess", []);
   const send = restrictTo(rest, ["inferred:mine"]);

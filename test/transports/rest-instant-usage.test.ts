@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Operations so far, without the questions that this asks itself. */
+/** Operations so far, without the calls that this function makes itself. */
 async function operations(): Promise<{ meter: number; days: number }> {
   await rest.recorded();
   const { items } = (await rest.send("GET", "/v3/auth/billing/usage")).body;
@@ -30,21 +30,21 @@ async function upload(dreaming: string) {
 const again = { content: "Mia keeps bees.", customId: "bees", dreaming: "instant" };
 
 test.each<[string, number, () => Promise<unknown>]>([
-  ["a document that waits for quiet", 1, () => add({ content: "Mia likes tea." })],
-  ["a document that is read at once", 2, () => add(again)],
+  ["a document that waits for a quiet period", 1, () => add({ content: "Mia likes tea." })],
+  ["an instant document", 2, () => add(again)],
   ["the same text again, which is not read", 1, () => add(again)],
-  ["another text of it", 2, () => add({ ...again, content: "Mia keeps bees and goats." })],
+  ["another text for it", 2, () => add({ ...again, content: "Mia keeps bees and goats." })],
   ["a document that forms no memories", 1, () => add({ content: "Notes", dreaming: "instant", taskType: "superrag" })],
   [
-    "one that is waited for",
+    "a document with a waiting caller",
     2,
     () => rest.send("POST", "/v3/documents", { ...again, customId: "w" }, { prefer: "wait=5" }),
   ],
-  ["a refused one", 1, () => add({ content: "", dreaming: "instant" })],
+  ["a refused document", 1, () => add({ content: "", dreaming: "instant" })],
   ["a file", 2, () => upload("instant")],
-  ["a file that waits for quiet", 1, () => upload("dynamic")],
+  ["a file that waits for a quiet period", 1, () => upload("dynamic")],
   [
-    "three documents together, two of them at once",
+    "three documents together, two of them instant",
     3,
     () => {
       const documents = ["One.", { content: "Two.", dreaming: "dynamic" }, "Three.", { content: "" }];

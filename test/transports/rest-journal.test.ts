@@ -25,7 +25,7 @@ const newestBatch = async (containerTag: string): Promise<string> =>
   (await journal(`?containerTag=${containerTag}&limit=1`)).body.entries[0].batchId;
 
 describe("GET /v3/journal", () => {
-  test("tells who changed what, why, from what to what, newest first", async () => {
+  test("lists who changed what, why, and from what to what, newest first", async () => {
     const [id = ""] = await remember("told", "Ada lives in Rome");
     await rest.send("PATCH", "/v4/memories", { id, containerTag: "told", newContent: "Ada lives in Bonn" });
     const { status, body } = await journal("?containerTag=told");
@@ -44,7 +44,7 @@ describe("GET /v3/journal", () => {
     expect(added.batchId).not.toBe(updated.batchId);
   });
 
-  test("is narrowed by every filter", async () => {
+  test("is narrowed by each filter", async () => {
     const [id = ""] = await remember("narrow", "Ada keeps bees");
     const { body } = await journal("?containerTag=narrow");
     const [{ batchId, at }] = body.entries;
@@ -70,7 +70,7 @@ describe("GET /v3/journal", () => {
 });
 
 describe("POST /v3/journal/{batchId}/undo", () => {
-  test("undoes what forget-matching forgot, and the undo is undone", async () => {
+  test("undoes what forget-matching forgot, and can itself be undone", async () => {
     await remember("undo", "Ada keeps bees", "Ada sells honey");
     const matching = { containerTag: "undo", query: "bees honey", threshold: 0 };
     const { body: forgotten } = await rest.send("POST", "/v4/memories/forget-matching", matching);
@@ -82,7 +82,7 @@ describe("POST /v3/journal/{batchId}/undo", () => {
     expect(await search("undo", "bees honey")).toEqual([]);
   });
 
-  test("names what stays, and why", async () => {
+  test("names what it left unchanged, and why", async () => {
     const [bees = "", honey = ""] = await remember("partly", "Ada keeps bees", "Ada sells honey");
     const batchId = await newestBatch("partly");
     await rest.send("DELETE", "/v4/memories", { id: honey, containerTag: "partly" });
@@ -96,7 +96,7 @@ describe("POST /v3/journal/{batchId}/undo", () => {
     expect(body.entries[0]).toMatchObject({ action: "memory.forgotten", cause: `undo of ${batchId}` });
   });
 
-  test("is refused for good when nothing of it can be undone", async () => {
+  test("is refused permanently when nothing of the batch can be undone", async () => {
     await remember("twice", "Ada keeps bees");
     const batchId = await newestBatch("twice");
     await undo(batchId);
@@ -105,11 +105,11 @@ describe("POST /v3/journal/{batchId}/undo", () => {
     expect(body.error).toContain(`Nothing of batch ${batchId} can be undone`);
   });
 
-  test.each([UNKNOWN_ID, "x", "%27%3B%20drop"])("does not know the batch %s", async (batchId) => {
+  test.each([UNKNOWN_ID, "x", "%27%3B%20drop"])("answers 404 for the unknown batch %s", async (batchId) => {
     expect((await undo(batchId)).status).toBe(404);
   });
 
-  test("is not for those of other containers, in the words for what is not there", async () => {
+  test("is hidden from keys for other containers, as if the batch did not exist", async () => {
     await remember("hidden", "a secret");
     const batchId = await newestBatch("hidden");
     const send = restrictTo(rest, ["mine"]);

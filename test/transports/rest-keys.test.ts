@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type OpenedRest, openRest, type RestAnswer } from "../support/rest.js";
 
 let rest: OpenedRest;
-/** Key of the whole organisation. */
+/** A key for the whole organisation. */
 let owner: string;
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const agent = (body: unknown) => make("/v3/auth/agent-key", body);
 const statusAs = async (...call: Parameters<typeof as>) => (await as(...call)).status;
 
 describe("POST /v3/auth/scoped-key", () => {
-  test("makes a key for one container, with the name, rate and paths of the contract", async () => {
+  test("creates a key for one container, with the name, rate and paths of the contract", async () => {
     const body = await scoped({ containerTag: "mia" });
     expect(body).toEqual({
       key: expect.stringMatching(new RegExp(`^sm_${rest.actor.organizationId}_\\w{20,}$`)),
@@ -43,7 +43,7 @@ describe("POST /v3/auth/scoped-key", () => {
     });
   });
 
-  test("several containers, each once, read alone, for some days", async () => {
+  test("accepts several containers, each once, read permission and an expiry in days", async () => {
     const body = await scoped({
       containerTags: ["mia", "tom", "mia"],
       permission: "read",
@@ -62,7 +62,7 @@ describe("POST /v3/auth/scoped-key", () => {
     });
   });
 
-  test("its rate holds for this key alone", async () => {
+  test("a key's rate applies to that key only", async () => {
     const { key } = await scoped({ containerTag: "mia", rateLimitMax: 2, rateLimitTimeWindow: 3_600_000 });
     const statuses: number[] = [];
     for (let call = 0; call < 3; call++) statuses.push(await statusAs(key, "GET", "/v3/session"));
@@ -94,12 +94,12 @@ describe("a scoped key", () => {
     await as(owner, "POST", "/v3/documents", { content: "Tom's secret", containerTag: "tom", customId: "toms" });
   });
 
-  test("a write without a container goes to its only one", async () => {
+  test("writes to its only container without naming it", async () => {
     const { body } = await as(key, "POST", "/v3/documents", { content: "Mia keeps bees." });
     expect((await as(owner, "GET", `/v3/documents/${body.id}`)).body.containerTags).toEqual(["mia"]);
   });
 
-  test("with several containers, a write has to name one", async () => {
+  test("has to name one for a write when it has several containers", async () => {
     const { key: several } = await scoped({ containerTags: ["mia", "tom"] });
     const answer = await as(several, "POST", "/v3/documents", { content: "x" });
     expect([answer.status, answer.body.message]).toEqual([
@@ -108,7 +108,7 @@ describe("a scoped key", () => {
     ]);
   });
 
-  test("another container is forbidden, whoever else is named beside it", async () => {
+  test("is refused for another container, even next to its own", async () => {
     const add = (tags: string[]) => statusAs(key, "POST", "/v3/documents", { content: "x", containerTags: tags });
     expect(await add(["tom"])).toBe(403);
     expect(await add(["mia", "tom"])).toBe(403);
@@ -123,7 +123,7 @@ describe("a scoped key", () => {
     expect(await statusAs(key, "POST", "/v4/profile", { containerTag: "tom" })).toBe(403);
   });
 
-  test("what lies elsewhere is not there, and finds no way into a search", async () => {
+  test("neither sees nor searches documents of other containers", async () => {
     expect(await statusAs(key, "GET", "/v3/documents/toms")).toBe(404);
     expect(await statusAs(key, "DELETE", "/v3/documents/toms")).toBe(404);
     expect((await as(key, "POST", "/v3/documents/list", {})).body.memories).toEqual([]);
@@ -151,14 +151,14 @@ describe("a scoped key", () => {
 });
 
 describe("an agent key", () => {
-  test("for all containers is limited to nothing else", async () => {
+  test("for all containers has no other limits", async () => {
     const body = await agent({ name: "laptop" });
     expect(body).toMatchObject({ name: "laptop", permission: "write", containerTags: null, pluginId: null });
     expect(await statusAs(body.key, "GET", "/v3/auth/keys")).toBe(200);
     expect((await as(body.key, "GET", "/v3/session")).body).toMatchObject({ role: "owner", scope: { type: "full" } });
   });
 
-  test("for reading changes nothing, makes no keys, and sees everything", async () => {
+  test("for reading changes nothing, creates no keys, and sees everything", async () => {
     await as(owner, "POST", "/v3/documents", { content: "Mia keeps bees.", containerTag: "mia", customId: "d" });
     const { key } = await agent({ name: "reader", permission: "read" });
     expect(await statusAs(key, "GET", "/v3/documents/d")).toBe(200);
@@ -183,7 +183,7 @@ describe("an agent key", () => {
     });
   });
 
-  test("for some containers keeps conversations and reads and changes these containers", async () => {
+  test("for some containers stores conversations and reads and changes these containers", async () => {
     const { key } = await agent({ name: "a", containerTags: ["mia"] });
     const conversation = { conversationId: "c", messages: [{ role: "user", content: "I live in Rome." }] };
     expect(await statusAs(key, "POST", "/v4/conversations", { ...conversation, containerTags: ["mia"] })).toBe(200);
@@ -193,7 +193,7 @@ describe("an agent key", () => {
   });
 });
 
-describe("one container to write to, another to read", () => {
+describe("a key that may write to one container and read another", () => {
   let key: string;
   beforeEach(async () => {
     const grants = [{ containerTag: "mine" }, { containerTag: "library", permission: "read" }];
@@ -215,7 +215,7 @@ describe("one container to write to, another to read", () => {
     });
   });
 
-  test("writes to one, also when it names none, and is told so of the other", async () => {
+  test("writes to one, even without naming it, and is told that the other is read-only", async () => {
     const { body } = await as(key, "POST", "/v3/documents", { content: "Mine." });
     expect((await as(owner, "GET", `/v3/documents/${body.id}`)).body.containerTags).toEqual(["mine"]);
     const refused = await as(key, "POST", "/v3/documents", { content: "x", containerTag: "library" });
@@ -233,8 +233,8 @@ describe("one container to write to, another to read", () => {
   });
 });
 
-describe("the life of a key", () => {
-  test("it is listed without its text, switched off and on, and deleted", async () => {
+describe("the life cycle of a key", () => {
+  test("is listed without its secret, disabled and enabled, and deleted", async () => {
     const { key, id } = await agent({ name: "plugin-codex", pluginId: "codex" });
     const listed = async () => (await as(owner, "GET", "/v3/auth/keys")).body.keys.find((one: any) => one.id === id);
     expect(await listed()).toMatchObject({
@@ -262,7 +262,7 @@ describe("the life of a key", () => {
     expect(JSON.stringify((await as(owner, "GET", "/v3/auth/keys")).body)).not.toContain(key.slice(-12));
   });
 
-  test("it cannot switch itself off", async () => {
+  test("cannot disable itself", async () => {
     const { key, id } = await agent({ name: "self" });
     expect(await statusAs(key, "PUT", `/v3/auth/keys/${id}/toggle`)).toBe(409);
     expect(await statusAs(key, "GET", "/v3/session")).toBe(200);

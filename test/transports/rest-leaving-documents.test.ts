@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What a document had taken the place of holds again once that document has gone, where others still state it. */
+/** A statement that a document superseded applies again once that document is gone, if other documents still state it. */
 let rest: OpenedRest;
 
 beforeEach(async () => {
@@ -55,17 +55,17 @@ async function expectFound(q: string, has: string, lacks: string): Promise<void>
 
 const WAYS: Readonly<Record<string, () => Promise<void>>> = {
   deleted: () => sent("DELETE", "/v3/documents/c2"),
-  "deleted among others": async () => {
+  "deleted with others": async () => {
     const { body } = await rest.send("GET", "/v3/documents/c2");
     await sent("DELETE", "/v3/documents/bulk", { ids: [body.id] });
   },
-  "changed to other text": () => sent("PATCH", "/v3/documents/c2", { content: "Cleo likes tea." }),
+  "changed to another text": () => sent("PATCH", "/v3/documents/c2", { content: "Cleo likes tea." }),
   "moved away": () => sent("PATCH", "/v3/documents/c2", { containerTag: "elsewhere" }),
   purged: () => sent("POST", "/v3/purge", { documentId: "c2", confirm: true }),
 };
 
-describe("a document that said something newer", () => {
-  test.each(Object.entries(WAYS))("lets the older statement hold again when it is %s", async (_way, leave) => {
+describe("a document with a newer statement", () => {
+  test.each(Object.entries(WAYS))("lets the older statement apply again when it is %s", async (_way, leave) => {
     await add(OLD, "c1");
     await add(NEW, "c2");
     await expectFound(WORKS, "Bosch", "Siemens");
@@ -73,7 +73,7 @@ describe("a document that said something newer", () => {
     await expectFound(WORKS, "Siemens", "Bosch");
   });
 
-  test("gives way to what was told directly before, and takes its place again by one undo", async () => {
+  test("when deleted, restores a memory added directly before it, and one undo supersedes that again", async () => {
     await sent("POST", "/v4/memories", { containerTag: TAG, memories: [{ content: "Cleo works at Siemens" }] });
     await add(NEW, "c2");
     await sent("DELETE", "/v3/documents/c2");
@@ -84,14 +84,14 @@ describe("a document that said something newer", () => {
     expect(await search(WORKS, "memories")).not.toContain("Siemens");
   });
 
-  test("lets what it said to be over go on", async () => {
+  test("when deleted, restores what it had ended", async () => {
     await add("Cleo drives a Volvo.", "c1");
     await add("Cleo sold the Volvo.", "c2");
     await sent("DELETE", "/v3/documents/c2");
     await expectFound("What does Cleo drive?", "drives a Volvo", "sold");
   });
 
-  test("brings back, of several, the newest that is still stated", async () => {
+  test("restores the newest of several statements that is still stated", async () => {
     await add(OLD, "c1");
     await add(NEW, "c2");
     await add("Cleo now works at Shell.", "c3");
@@ -103,7 +103,7 @@ describe("a document that said something newer", () => {
     expect(await memories()).toEqual([]);
   });
 
-  test("brings back nothing where a person forgot what it said", async () => {
+  test("restores nothing when a person forgot its statement", async () => {
     await add(OLD, "c1");
     await add(NEW, "c2");
     const { body } = await rest.send("POST", "/v4/memories/list", { containerTags: [TAG] });
@@ -115,7 +115,7 @@ describe("a document that said something newer", () => {
 });
 
 describe("a document that moves to another container", () => {
-  test("takes along nothing that others state", async () => {
+  test("takes along nothing that other documents state", async () => {
     await add(OLD, "c1");
     await add(NEW, "c2");
     await sent("PATCH", "/v3/documents/c2", { containerTag: "other" });
@@ -138,7 +138,7 @@ describe("a document that moves to another container", () => {
     expect(JSON.stringify(told.map((answer) => answer.body))).toContain("Bosch");
   });
 
-  test("leaves forgotten what a person forgot, there and here", async () => {
+  test("keeps forgotten in both containers what a person forgot", async () => {
     await add(OLD, "c1");
     await add(NEW, "c2");
     const { body } = await rest.send("POST", "/v4/memories/list", { containerTags: [TAG] });

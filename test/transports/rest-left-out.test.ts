@@ -12,7 +12,7 @@ const TOLD = [
   "memories: 2 facts were left out, because the settings allow no more memories (maxMemoriesPerDocument, maxMemoriesPerContainer)",
 ];
 
-test("facts that found no room within the limits are told by the document, alone and in lists, and by an addition that waits", async () => {
+test("facts over the limit are reported by the document, in lists, and by an addition that waits", async () => {
   await rest.send("PATCH", "/v3/settings", { maxMemoriesPerDocument: 1 });
   const facts = FACTS.map((text) => ({ text }));
   const body = { content: FACTS.join(" "), facts, containerTag: "a", customId: "full" };

@@ -2,7 +2,7 @@ import Supermemory from "supermemory";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openRest, type RestOptions } from "../support/rest.js";
 
-/** A server with settings of its own that ends with the test. */
+/** A server with its own settings that is closed at the end of the test. */
 async function open(settings: RestOptions["settings"] = {}) {
   const rest = await openRest({ settings });
   onTestFinished(() => rest.close());
@@ -11,8 +11,8 @@ async function open(settings: RestOptions["settings"] = {}) {
 
 const TWO_AN_HOUR = { RECOLLECT_RATE_LIMIT: "2", RECOLLECT_RATE_WINDOW_SECONDS: "3600" };
 
-describe("without a setting", () => {
-  test("nobody is limited, and no header speaks of limits", async () => {
+describe("without a rate limit", () => {
+  test("no caller is limited, and no rate-limit header is sent", async () => {
     const rest = await open();
     const answers = await Promise.all(Array.from({ length: 50 }, () => rest.send("GET", "/v3/session")));
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
@@ -20,8 +20,8 @@ describe("without a setting", () => {
   });
 });
 
-describe("with a limit", () => {
-  test("each answer says what is left", async () => {
+describe("with a rate limit", () => {
+  test("each answer states the remaining requests", async () => {
     const rest = await open(TWO_AN_HOUR);
     const { headers } = await rest.send("GET", "/v3/session");
     expect(headers.get("x-ratelimit-limit")).toBe("2");
@@ -30,7 +30,7 @@ describe("with a limit", () => {
     expect((await rest.send("GET", "/v3/documents/none")).headers.get("x-ratelimit-remaining")).toBe("0");
   });
 
-  test("beyond it the answer is 429 with a short wait, and nothing is done", async () => {
+  test("requests beyond it answer 429 with a short wait, and have no effect", async () => {
     const rest = await open(TWO_AN_HOUR);
     await rest.send("GET", "/v3/session");
     await rest.send("GET", "/v3/session");
@@ -45,7 +45,7 @@ describe("with a limit", () => {
     expect((await rest.core.listDocuments({ actor: rest.actor }, {})).total).toBe(0);
   });
 
-  test("the wait is that for one request, not for the window", async () => {
+  test("the wait is until the next request is possible, not until the window ends", async () => {
     const rest = await open({ RECOLLECT_RATE_LIMIT: "30" });
     for (let i = 0; i < 30; i++) await rest.send("GET", "/v3/session");
     const { status, headers } = await rest.send("GET", "/v3/session");
@@ -53,7 +53,7 @@ describe("with a limit", () => {
     expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(2);
   });
 
-  test("each key has its own, and all calls without a key have one", async () => {
+  test("each key has its own limit, and all calls without a key share one", async () => {
     const rest = await open(TWO_AN_HOUR);
     const keys = await Promise.all(["a", "b"].map((name) => rest.core.createKey({ actor: rest.actor }, { name })));
     const callers = [{}, ...keys.map(({ secret }) => ({ authorization: `Bearer ${secret}` }))];
@@ -64,7 +64,7 @@ describe("with a limit", () => {
     }
   });
 
-  test("a wrong key uses up nobody's, and what needs no key is not limited", async () => {
+  test("a wrong key uses up no limit, and endpoints without a key are not limited", async () => {
     const rest = await open(TWO_AN_HOUR);
     for (let i = 0; i < 5; i++) {
       const wrong = await rest.send("GET", "/v3/session", undefined, { "x-api-key": "sm_wrong_key-of-nobody" });
@@ -75,13 +75,13 @@ describe("with a limit", () => {
     expect((await rest.send("GET", "/v3/session")).status).toBe(200);
   });
 
-  test("web pages may read the headers", async () => {
+  test("web pages may read the rate-limit headers", async () => {
     const rest = await open(TWO_AN_HOUR);
     const { headers } = await rest.send("GET", "/health", undefined, { origin: "https://page.example" });
     expect(headers.get("access-control-expose-headers")).toMatch(/Retry-After.*X-RateLimit-Remaining/);
   });
 
-  test("the official SDK waits as it is told, and gets through", async () => {
+  test("the official SDK waits as told, and then succeeds", async () => {
     const rest = await open({ RECOLLECT_RATE_LIMIT: "4", RECOLLECT_RATE_WINDOW_SECONDS: "4" });
     const { url } = await rest.listen();
     const { secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
@@ -94,14 +94,14 @@ describe("with a limit", () => {
   });
 });
 
-describe("what is not served", () => {
+describe("paths and methods that are not served", () => {
   test.each([
     ["GET", "/v3/nothing"],
     ["POST", "/v4/nothing/at/all"],
     ["BREW", "/v3/coffee"],
     ["GET", "/v2/memories"],
     ["GET", "/%E0%A4%A"],
-  ])("%s %s answers 404 in the shape of errors", async (method, path) => {
+  ])("%s %s answers 404 in the usual error format", async (method, path) => {
     const rest = await open();
     const { status, body } = await rest.send(method, path);
     expect(status).toBe(404);
@@ -109,13 +109,13 @@ describe("what is not served", () => {
     expect(body.message).toContain("This server does not serve");
   });
 
-  test("a long path is cut in the answer", async () => {
+  test("a long path is shortened in the answer", async () => {
     const rest = await open();
     const { body } = await rest.send("GET", `/v3/${"x".repeat(5_000)}`);
     expect(body.message.length).toBeLessThan(300);
   });
 
-  test("a known path with another method answers 405 and says which it takes", async () => {
+  test("a known path with another method answers 405 and names the allowed methods", async () => {
     const rest = await open();
     const { status, headers, body } = await rest.send("PUT", "/v4/search", {});
     expect(status).toBe(405);
@@ -123,7 +123,7 @@ describe("what is not served", () => {
     expect(body.message).toBe("/v4/search does not accept PUT. It accepts POST.");
   });
 
-  test("HEAD is GET without the body", async () => {
+  test("HEAD answers like GET, without a body", async () => {
     const rest = await open();
     for (const [path, status] of [
       ["/v3/session", 200],

@@ -8,7 +8,7 @@ beforeAll(async () => {
   rest = await openRest();
   const add = async (fields: Record<string, unknown>) => {
     ids.push((await rest.send("POST", "/v3/documents", fields)).body.id as string);
-    // Two of one millisecond are ordered by their ids.
+    // Documents of the same millisecond are ordered by id.
     await new Promise((resolve) => setTimeout(resolve, 3));
   };
   await add({ content: "Zero.", containerTags: ["l:a"], metadata: { n: 0, sm_source: "gmail" }, filepath: "/x/0.md" });
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rest.close());
 
 const get = (query: string) => rest.send("GET", `/v3/documents${query}`);
-/** Which of the documents a query lists, by their numbers. */
+/** The documents that a query lists, by number. */
 const numbers = async (query: string) => {
   const { status, body } = await get(query);
   expect(status).toBe(200);
@@ -69,7 +69,7 @@ describe("GET /v3/documents", () => {
     expect(await numbers(query)).toEqual(expected);
   });
 
-  test("answers like the list that takes a body", async () => {
+  test("returns the same as the list endpoint with a body", async () => {
     const query = await get("?containerTags=l:a,l:b&includeContent=true&limit=2");
     const body = await rest.send("POST", "/v3/documents/list", {
       containerTags: ["l:a", "l:b"],
@@ -81,14 +81,14 @@ describe("GET /v3/documents", () => {
     expect(query.body.pagination).toEqual({ currentPage: 1, limit: 2, totalItems: 3, totalPages: 2 });
   });
 
-  test("shows the text only when it is asked for", async () => {
+  test("includes the text only on request", async () => {
     for (const query of ["?includeContent=false", "?includeContent=0", ""])
       expect((await get(query)).body.memories[0]).not.toHaveProperty("content");
     for (const query of ["?includeContent=true", "?includeContent=1", "?includeContent"])
       expect((await get(query)).body.memories[0]).toHaveProperty("content", "Three.");
   });
 
-  test("nothing at all: no pages", async () => {
+  test("returns no pages when nothing matches", async () => {
     expect((await get("?containerTag=l:nobody&page=7")).body).toEqual({
       memories: [],
       pagination: { currentPage: 7, limit: 10, totalItems: 0, totalPages: 0 },
@@ -120,13 +120,13 @@ describe("GET /v3/documents", () => {
     expect(body.error).toMatch(words);
   });
 
-  test("the older path serves as well", async () => {
+  test("the older path works as well", async () => {
     expect((await rest.send("GET", "/v3/memories?containerTag=l:c")).body.pagination.totalItems).toBe(1);
   });
 });
 
 describe("GET /v3/documents/{id}/chunks", () => {
-  test("gives the chunks in order, with the position under both its names", async () => {
+  test("returns the chunks in order, with the position under both its names", async () => {
     const { status, body } = await rest.send("GET", `/v3/documents/${ids[0]}/chunks`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -147,7 +147,7 @@ describe("GET /v3/documents/{id}/chunks", () => {
     expect((await rest.send("GET", `/v3/memories/${ids[0]}/chunks`)).body).toEqual(body);
   });
 
-  test("an unknown document: 404", async () => {
+  test("answers 404 for an unknown document", async () => {
     const { status, body } = await rest.send("GET", "/v3/documents/nobody/chunks");
     expect(status).toBe(404);
     expect(body.error).toBe("Document not found: nobody");

@@ -26,7 +26,7 @@ const search = async (containerTag: string, q: string) => {
 };
 
 describe("POST /v4/memories", () => {
-  test("keeps facts in order, with a document that states them, searchable at once", async () => {
+  test("stores facts in order, with a document that states them, searchable immediately", async () => {
     const { status, body } = await send("POST", {
       containerTag: "create:one",
       memories: [
@@ -69,7 +69,7 @@ describe("POST /v4/memories", () => {
     expect((await rest.send("GET", `/v3/documents/${body.documentId}`)).body.memories).toHaveLength(2);
   });
 
-  test("entityContext is kept on the container", async () => {
+  test("stores entityContext on the container", async () => {
     const entityContext = "Speaks of the ship Lena.";
     await send("POST", { containerTag: "create:context", memories: [{ content: "Lena sails" }], entityContext });
     expect(await rest.core.getContainer({ actor: rest.actor }, { containerTag: "create:context" })).toMatchObject({
@@ -81,7 +81,7 @@ describe("POST /v4/memories", () => {
     });
   });
 
-  test("what is known already answers with the memory that is there", async () => {
+  test("returns the existing memory for a known fact", async () => {
     const [first, second] = await create("create:twice", "Lena likes tea", "lena likes tea.");
     const [again] = await create("create:twice", "Lena likes tea");
     expect([second?.id, again?.id]).toEqual([first?.id, first?.id]);
@@ -98,17 +98,17 @@ describe("POST /v4/memories", () => {
     ],
     ["no container", { containerTag: undefined, memories: [{ content: "x" }] }, "containerTag: is missing"],
     [
-      "a past end",
+      "a past expiry",
       { memories: [{ content: "x" }, { content: "y", forgetAfter: "2020-01-01" }] },
       "memories.1.forgetAfter: must be in the future",
     ],
     [
-      "a date that is none",
+      "an invalid date",
       { memories: [{ content: "x", temporalContext: { documentDate: "2024-02-31" } }] },
       "memories.0.temporalContext.documentDate: must be an ISO 8601 date or date-time, such as 2024-05-06T07:08:09Z",
     ],
     [
-      "an event that is no list",
+      "an event that is not a list",
       { memories: [{ content: "x", temporalContext: { eventDate: "May" } }] },
       "memories.0.temporalContext.eventDate: must be an array of strings",
     ],
@@ -117,14 +117,14 @@ describe("POST /v4/memories", () => {
       { memories: [{ content: "x" }], entityContext: "x".repeat(1_501) },
       "entityContext: must have at most 1500 characters",
     ],
-  ])("%s: 400", async (_name, input, details) => {
+  ])("%s: answers 400", async (_name, input, details) => {
     const { status, body } = await send("POST", { containerTag: "create:bad", ...input });
     expect({ status, details: body.details }).toEqual({ status: 400, details });
   });
 });
 
 describe("PATCH /v4/memories", () => {
-  test("answers with the new version and its place in the chain", async () => {
+  test("returns the new version and its place in the chain", async () => {
     const [first] = await create("patch", { content: "Lena lives in Rome", metadata: { team: "core" } });
     const { status, body } = await send("PATCH", {
       id: first?.id,
@@ -161,14 +161,14 @@ describe("PATCH /v4/memories", () => {
     ["an unknown id", { id: UNKNOWN_ID }, 404],
     ["an unknown text", { content: "never said" }, 404],
     ["neither id nor text", {}, 400],
-    ["a past end", { id: UNKNOWN_ID, forgetAfter: "2020-01-01T00:00:00Z" }, 400],
+    ["a past expiry", { id: UNKNOWN_ID, forgetAfter: "2020-01-01T00:00:00Z" }, 400],
     ["no container", { id: UNKNOWN_ID, containerTag: undefined }, 400],
     ["an empty text", { id: UNKNOWN_ID, newContent: "" }, 400],
   ])("%s: %j is %i", async (_name, input, status) => {
     expect((await send("PATCH", { containerTag: "patch", newContent: "x", ...input })).status).toBe(status);
   });
 
-  test("a forgotten memory is not found", async () => {
+  test("answers 404 for a forgotten memory", async () => {
     const [{ id } = { id: "" }] = await create("patch:gone", "Lena keeps goats");
     await send("DELETE", { id, containerTag: "patch:gone" });
     expect((await send("PATCH", { id, containerTag: "patch:gone", newContent: "x" })).status).toBe(404);
@@ -184,7 +184,7 @@ describe("DELETE /v4/memories", () => {
     expect(await search(containerTag, "Lena owns a kayak")).toEqual([]);
   });
 
-  test("by id, and by exact text; it leaves search", async () => {
+  test("forgets by id and by exact text, and removes the memory from search", async () => {
     const [one, two] = await create("delete", "Lena keeps bees", "Lena keeps goats");
     expect(await send("DELETE", { id: one?.id, containerTag: "delete", reason: "sold" })).toMatchObject({
       status: 200,
@@ -199,14 +199,14 @@ describe("DELETE /v4/memories", () => {
     expect(await search("delete", "Lena keeps bees and goats")).toEqual([]);
   });
 
-  test("an id counts more than a text", async () => {
+  test("prefers an id to a text", async () => {
     const [one, two] = await create("delete:both", "Nora dives", "Nora rows");
     const { body } = await send("DELETE", { id: one?.id, content: "Nora rows", containerTag: "delete:both" });
     expect(body.id).toBe(one?.id);
     expect((await list({ containerTag: "delete:both" })).body.memoryEntries).toMatchObject([{ id: two?.id }]);
   });
 
-  test("any version forgets the whole chain", async () => {
+  test("forgets the whole chain, whichever version is named", async () => {
     const [first] = await create("delete:chain", "Lena lives in Rome");
     const patch = { containerTag: "delete:chain", newContent: "Lena lives in Bonn" };
     const second = (await send("PATCH", { ...patch, id: first?.id })).body.id as string;
@@ -214,7 +214,7 @@ describe("DELETE /v4/memories", () => {
     expect((await list({ containerTag: "delete:chain" })).body.memoryEntries).toEqual([]);
   });
 
-  test("forgotten already is a conflict for good", async () => {
+  test("answers a permanent conflict for a memory that is already forgotten", async () => {
     const [{ id } = { id: "" }] = await create("delete:twice", "Lena keeps bees");
     await send("DELETE", { id, containerTag: "delete:twice" });
     for (const selector of [{ id }, { content: "Lena keeps bees" }]) {
@@ -223,7 +223,7 @@ describe("DELETE /v4/memories", () => {
     }
   });
 
-  test.each(["id", "customId"])("the %s of a document removes the document with what it alone stated", async (name) => {
+  test.each(["id", "customId"])("the %s of a document removes the document and what it alone stated", async (name) => {
     const containerTag = `delete:${name}`;
     const added = await rest.send(
       "POST",
@@ -243,7 +243,7 @@ describe("DELETE /v4/memories", () => {
     expect((await list({ containerTag })).body.memoryEntries).toEqual([]);
   });
 
-  test("the bytes of a file go with its document", async () => {
+  test("deletes the bytes of a file with its document", async () => {
     const form = await encodeForm({ file: new File(["Lena keeps bees."], "bees.txt"), containerTag: "delete:file" });
     const { id } = (await rest.send("POST", "/v3/documents/file", form.bytes, { ...form.headers })).body;
     const { url } = (await rest.send("GET", `/v3/documents/${id}/file-url`)).body;
@@ -254,7 +254,7 @@ describe("DELETE /v4/memories", () => {
     expect(await download()).toBe(404);
   });
 
-  test("what is not there, and what lies in another container, is not found", async () => {
+  test("answers 404 for unknown memories and those in another container", async () => {
     const [{ id } = { id: "" }] = await create("delete:mine", "Lena keeps bees");
     const { body: added } = await rest.send("POST", "/v3/documents", {
       content: "x",
@@ -281,9 +281,9 @@ describe("DELETE /v4/memories", () => {
     ["neither id nor text", { containerTag: "delete" }],
     ["no container", { id: UNKNOWN_ID }],
     ["an empty id", { id: "", containerTag: "delete" }],
-    ["no object", []],
-    ["nothing", undefined],
-  ])("%s: 400", async (_name, body) => {
+    ["a body that is not an object", []],
+    ["no body", undefined],
+  ])("%s: answers 400", async (_name, body) => {
     expect((await send("DELETE", body)).status).toBe(400);
   });
 });
@@ -291,7 +291,7 @@ describe("DELETE /v4/memories", () => {
 describe("POST /v4/memories/forget-matching", () => {
   const forgetMatching = (body: Record<string, unknown>) => send("POST", body, "/v4/memories/forget-matching");
 
-  test("a dry run has candidates, the real one what was forgotten and its batch", async () => {
+  test("a dry run lists candidates, a real run what was forgotten and its batch", async () => {
     const containerTag = "match";
     const [falcon] = await create(containerTag, "Falcon starts in May", "Lena keeps bees");
     const shown = await forgetMatching({ containerTag, query: "Falcon", dryRun: true });
@@ -304,7 +304,7 @@ describe("POST /v4/memories/forget-matching", () => {
       statedIn: [],
       candidates: [{ id: falcon?.id, memory: "Falcon starts in May", score: expect.any(Number) as number }],
     });
-    // The name in a sample of the specification.
+    // The parameter name in a sample of the specification.
     const done = await forgetMatching({ containerTag, q: "Falcon", reason: "over" });
     expect(done.body).toEqual({
       dryRun: false,
@@ -317,7 +317,7 @@ describe("POST /v4/memories/forget-matching", () => {
     expect((await list({ containerTag })).body.memoryEntries).toHaveLength(1);
   });
 
-  test("by ids the score is 1", async () => {
+  test("scores memories named by id with 1", async () => {
     const [one] = await create("match:ids", "Falcon starts in May");
     const { body } = await forgetMatching({ containerTag: "match:ids", ids: [one?.id, UNKNOWN_ID] });
     expect(body.forgotten).toEqual([{ id: one?.id, memory: "Falcon starts in May", score: 1 }]);
@@ -325,17 +325,17 @@ describe("POST /v4/memories/forget-matching", () => {
 
   test.each<[string, Record<string, unknown>]>([
     ["neither query nor ids", {}],
-    ["both", { query: "x", ids: ["y"] }],
-    ["the other name and ids", { q: "x", ids: ["y"] }],
-    ["a cap that is text", { query: "x", maxForget: "5" }],
+    ["both query and ids", { query: "x", ids: ["y"] }],
+    ["q and ids", { q: "x", ids: ["y"] }],
+    ["a limit as text", { query: "x", maxForget: "5" }],
     ["no container", { query: "x", containerTag: undefined }],
-  ])("%s: 400", async (_name, body) => {
+  ])("%s: answers 400", async (_name, body) => {
     expect((await forgetMatching({ containerTag: "match", ...body })).status).toBe(400);
   });
 });
 
 describe("POST /v4/memories/list", () => {
-  test("an entry has its history, its documents and its relations", async () => {
+  test("returns each memory with its history, documents and relations", async () => {
     const containerTag = "list:whole";
     const created = await send("POST", { containerTag, memories: [{ content: "v1", metadata: { team: "core" } }] });
     const first = created.body.memories[0].id as string;
@@ -375,7 +375,7 @@ describe("POST /v4/memories/list", () => {
     expect(body.pagination).toEqual({ currentPage: 1, limit: 10, totalItems: 1, totalPages: 1 });
   });
 
-  test("pages in both orders; numbers may be text; a page beyond the end is empty", async () => {
+  test("pages in both orders; accepts numbers as text; a page beyond the end is empty", async () => {
     const containerTag = "list:pages";
     for (let index = 0; index < 12; index++) await create(containerTag, `fact ${index}`);
     const texts = async (body: Record<string, unknown>) => {
@@ -394,7 +394,7 @@ describe("POST /v4/memories/list", () => {
     });
   });
 
-  test("sorts by the last change, filters, and takes several containers", async () => {
+  test("sorts by the last change, filters, and accepts several containers", async () => {
     await create("list:a", { content: "red", metadata: { sm_scope: "personal" } }, "plain");
     await create("list:b", { content: "blue", metadata: { sm_scope: "project" } });
     await create("list:a", "red");
@@ -409,7 +409,7 @@ describe("POST /v4/memories/list", () => {
     expect(await texts({ containerTags: ["list:nowhere"] })).toEqual([]);
   });
 
-  test("a page of 1,100 memories is complete, each with its own documents", async () => {
+  test("returns a complete page of 1,100 memories, each with its own documents", async () => {
     const containerTag = "list:many";
     for (let start = 0; start < 1_100; start += 100)
       await create(containerTag, ...Array.from({ length: 100 }, (_, index) => `number ${start + index} is odd`));
@@ -422,20 +422,20 @@ describe("POST /v4/memories/list", () => {
   test.each<[string, Record<string, unknown>]>([
     ["no container", {}],
     ["an empty list of containers", { containerTags: [] }],
-    ["a container that is none", { containerTags: ["a b"] }],
-    ["too large a page", { containerTag: "x", limit: 1_101 }],
-    ["no page", { containerTag: "x", page: 0 }],
-    ["a page that is no number", { containerTag: "x", page: "two" }],
+    ["an invalid container", { containerTags: ["a b"] }],
+    ["a page size that is too large", { containerTag: "x", limit: 1_101 }],
+    ["page zero", { containerTag: "x", page: 0 }],
+    ["a page that is not a number", { containerTag: "x", page: "two" }],
     ["an unknown order", { containerTag: "x", order: "up" }],
     ["an unknown sort", { containerTag: "x", sort: "text" }],
     ["a bare condition", { containerTag: "x", filters: { key: "a", value: "b" } }],
-  ])("%s: 400", async (_name, body) => {
+  ])("%s: answers 400", async (_name, body) => {
     expect((await list(body)).status).toBe(400);
   });
 });
 
-describe("a caller of some containers only", () => {
-  test("reaches nothing of another container by any of these, and changes nothing there", async () => {
+describe("a caller with access to some containers", () => {
+  test("neither reaches nor changes anything in other containers through any of these", async () => {
     const [secret] = await create("theirs", "secret bees");
     await create("mine", "my bees");
     const sendMine = restrictTo(rest, ["mine"]);

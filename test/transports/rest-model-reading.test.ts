@@ -20,7 +20,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-test("what a model read out of a document is shown with it: title, summary, and in the metadata of its memories what they are about", async () => {
+test("a document shows what a model extracted: title, summary, and entities, dates and buckets of its memories", async () => {
   const fact = { text: "Ada sold the piano in Oslo.", kind: "episode", isStatic: false, eventDates: ["2024-05-01"] };
   const reading = { forgetAfter: null, entities: ["Ada", "Oslo"], buckets: ["music"], quote: "Ada sold the piano" };
   provider.always(() => JSON.stringify({ facts: [{ ...fact, ...reading }], summary: "" }));

@@ -26,15 +26,15 @@ function operations(): Operation[] {
   );
 }
 
-/** Every object in a value with where it is. */
+/** Every object in a value, with its path. */
 function* objectsIn(value: unknown, at = "#"): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
   if (!Array.isArray(value)) yield [at, value as Record<string, unknown>];
   for (const [key, part] of Object.entries(value)) yield* objectsIn(part, `${at}/${key}`);
 }
 
-describe("the document", () => {
-  test("names this API and the version of the server, the server itself, and how to send a key", () => {
+describe("the OpenAPI document", () => {
+  test("states the API's name, version, server and authentication", () => {
     expect(api).toMatchObject({
       openapi: "3.1.0",
       info: { title: "Recollect API", version: "0.0.0-test" },
@@ -44,21 +44,21 @@ describe("the document", () => {
     });
   });
 
-  test("is the same under /v4, and needs no key, also for a web page", async () => {
+  test("is the same under /v4, and needs no key, not even for a web page", async () => {
     expect((await rest.send("GET", "/v4/openapi")).body).toEqual(api);
     const { status, headers } = await rest.send("GET", "/v3/openapi", undefined, { origin: "https://page.example" });
     expect(status).toBe(200);
     expect(headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  test("names the server as the client reached it", async () => {
+  test("names the server by the host that the client used", async () => {
     for (const host of ["http://one.example", "https://two.example:8443"]) {
       const answer = await rest.app.request(`${host}/v3/openapi`, requestInit("GET", undefined), LOOPBACK);
       expect(((await answer.json()) as any).servers).toEqual([{ url: host }]);
     }
   });
 
-  test("is made once, whatever host is named: that costs the more, and needs no key", async () => {
+  test("is built once, whatever the host, because building is expensive and needs no key", async () => {
     const description = createApiDescription(() => ENDPOINTS);
     const [one, other] = [
       await description.at("http://one.example", "1.0.0"),
@@ -68,14 +68,14 @@ describe("the document", () => {
     expect(other.paths).toBe(one.paths);
   });
 
-  test("has every operation that is served, once", () => {
+  test("contains each served operation once", () => {
     const served = ENDPOINTS.map(({ method, path }) => `${method} ${path}`);
     expect(new Set(served).size).toBe(served.length);
     expect(operations().map(({ method, path }) => `${method} ${path}`)).toEqual(expect.arrayContaining(served));
     expect(operations()).toHaveLength(served.length);
   });
 
-  test("has the operations of the contract", () => {
+  test("contains the operations of the contract", () => {
     const known = new Set(
       operations().map(({ method, path }) => `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, "{}")}`),
     );
@@ -106,7 +106,7 @@ describe("the document", () => {
 });
 
 describe("is valid OpenAPI 3.1:", () => {
-  test("every reference leads somewhere", () => {
+  test("every reference resolves", () => {
     const broken = [...objectsIn(api)].flatMap(([at, object]) => {
       const reference = object["$ref"];
       if (typeof reference !== "string") return [];
@@ -120,7 +120,7 @@ describe("is valid OpenAPI 3.1:", () => {
     expect([...objectsIn(api)].filter(([, object]) => "$ref" in object).length).toBeGreaterThan(100);
   });
 
-  test("every parameter of a path is declared, and no other", () => {
+  test("every path parameter is declared, and no other", () => {
     for (const { path, operation } of operations()) {
       const inPath = new Set([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
       const declared = (operation.parameters ?? []).filter((parameter: any) => parameter.in === "path");
@@ -130,12 +130,12 @@ describe("is valid OpenAPI 3.1:", () => {
     }
   });
 
-  test("no two paths are the same but for the names of their parameters", () => {
+  test("no two paths differ only in their parameter names", () => {
     const shapes = Object.keys(api.paths).map((path) => path.replace(/\{\w+\}/g, "{}"));
     expect(new Set(shapes).size).toBe(shapes.length);
   });
 
-  test("operation ids are unique and no paths, tags are declared", () => {
+  test("operation ids are unique and are not paths; tags are declared", () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids.map((id) => id.toLowerCase())).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[a-z]+(?:[A-Z][a-z]+)*$/);
@@ -144,7 +144,7 @@ describe("is valid OpenAPI 3.1:", () => {
     for (const { operation } of operations()) expect(tags).toContain(operation.tags[0]);
   });
 
-  test("schemas use words of JSON Schema 2020-12 only, with known types", () => {
+  test("schemas use JSON Schema 2020-12 keywords only, with known types", () => {
     const types = ["array", "boolean", "integer", "null", "number", "object", "string"];
     for (const [at, object] of objectsIn(api)) {
       const { type } = object;
@@ -163,21 +163,21 @@ describe("is valid OpenAPI 3.1:", () => {
     }
   });
 
-  test("nothing that is no JSON got into it", () => {
+  test("the document is plain JSON", () => {
     expect(JSON.parse(JSON.stringify(api))).toEqual(api);
     expect(JSON.stringify(api)).not.toMatch(/undefined|\[object|function/);
   });
 });
 
-describe("says enough to work with:", () => {
-  test("every operation has a description, and its example is a body that it takes", () => {
+describe("is complete enough to work with:", () => {
+  test("every operation has a description, and its example is a valid body", () => {
     for (const { path, method, description, body, example } of ENDPOINTS) {
       expect(description, `${method} ${path}`).toMatch(/\.$/);
       if (example !== undefined) expect(body?.safeParse(example).error, `${method} ${path}`).toBeUndefined();
     }
   });
 
-  test("every operation has a summary, an answer, and the refusals that it may give", () => {
+  test("every operation has a summary, a success answer and its possible errors", () => {
     for (const { path, method, operation } of operations()) {
       const where = `${method} ${path}`;
       expect(operation.summary?.length, where).toBeGreaterThan(5);
@@ -191,7 +191,7 @@ describe("says enough to work with:", () => {
           .filter((status) => /^[23]/.test(status))
           .toSorted(),
       );
-      // With one for all others, generated clients could not tell an answer from a refusal by its status.
+      // With one schema for all other statuses, generated clients could not tell answers from errors by status.
       expect(statuses, where).not.toContain("default");
       expect(statuses, where).toEqual(expect.arrayContaining(["500", "503"]));
       if (operation.requestBody) expect(statuses, where).toEqual(expect.arrayContaining(["400", "413", "415"]));
@@ -201,7 +201,7 @@ describe("says enough to work with:", () => {
     }
   });
 
-  test("it lists the statuses of what is open, of files in parts, and of connections with nothing to choose", async () => {
+  test("it lists the status codes of open, partial-file and connection endpoints", async () => {
     const ask = async (method: string, path: string, init: RequestInit = {}) =>
       (await rest.app.request(`http://localhost${path}`, { method, ...init }, LOOPBACK)).status;
     const form = await encodeForm({ file: new File(["Ada likes green tea."], "tea.txt", { type: "text/plain" }) });
@@ -229,7 +229,7 @@ describe("says enough to work with:", () => {
     expect(Object.keys(afterSignIn.responses)).toEqual(expect.arrayContaining(["200", "302", "400"]));
   });
 
-  test("every parameter says what it is", () => {
+  test("every parameter has a description", () => {
     const silent = operations().flatMap(({ method, path, operation }) =>
       (operation.parameters ?? [])
         .filter(({ name, description }: any) => !description || description === name)
@@ -238,7 +238,7 @@ describe("says enough to work with:", () => {
     expect(silent).toEqual([]);
   });
 
-  test("every field of a body says what it is", () => {
+  test("every body field has a description", () => {
     const silent = operations().flatMap(({ method, path, operation }) =>
       Object.values<any>(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
         Object.entries<any>(schema.properties ?? {})
@@ -250,7 +250,7 @@ describe("says enough to work with:", () => {
     expect(silent, advice).toEqual([]);
   });
 
-  test("answers of JSON have a schema that says more than that it is anything", () => {
+  test("every JSON answer has a specific schema", () => {
     for (const { path, method, operation } of operations())
       for (const [status, { content }] of Object.entries<any>(operation.responses)) {
         const schema = content?.["application/json"]?.schema;
@@ -258,7 +258,7 @@ describe("says enough to work with:", () => {
       }
   });
 
-  test("answers may have warnings wherever a request may have unknown fields", () => {
+  test("answers may carry warnings wherever a request may have unknown fields", () => {
     const answerOf = (path: string, method: string) =>
       api.paths[path][method].responses["200"].content["application/json"].schema;
     expect(answerOf("/v3/documents/list", "post").properties.warnings).toMatchObject({ type: "array" });
@@ -268,7 +268,7 @@ describe("says enough to work with:", () => {
     expect(JSON.stringify(answerOf("/v3/container-tags/list", "get"))).not.toContain("warnings");
   });
 
-  test("what many operations share has a name", () => {
+  test("shared schemas are named components", () => {
     for (const name of ["Error", "Pagination", "Document", "SearchAnswer", "Filters", "MemoryEntry"])
       expect(api.components.schemas).toHaveProperty(name);
     expect(JSON.stringify(api)).not.toContain('"id":"Pagination"');
@@ -280,26 +280,26 @@ describe("says enough to work with:", () => {
     expect(list.responses["400"]).toEqual({ $ref: "#/components/responses/Invalid" });
   });
 
-  test("a file is a form with bytes", () => {
+  test("a file upload is a form with binary content", () => {
     const { content } = api.paths["/v3/documents/file"].post.requestBody;
     expect(content["multipart/form-data"].schema.properties.file).toMatchObject({ type: "string", format: "binary" });
   });
 });
 
-describe("the page for people", () => {
+describe("the reference page", () => {
   async function readPage(path = "/reference", host = "http://localhost") {
     const answer = await rest.app.request(host + path, requestInit("GET", undefined), LOOPBACK);
     return { answer, text: await answer.text() };
   }
 
-  test("is one page of HTML without a key, also at /docs", async () => {
+  test("is one HTML page without a key, also at /docs", async () => {
     const { answer, text } = await readPage();
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect((await readPage("/docs")).text).toBe(text);
   });
 
-  test("shows every operation and every named schema, and links lead somewhere", async () => {
+  test("shows every operation and every named schema, and all its links resolve", async () => {
     const { text } = await readPage();
     for (const { path, operation } of operations()) {
       expect(text).toContain(`<article id="${operation.operationId}">`);
@@ -311,7 +311,7 @@ describe("the page for people", () => {
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
   });
 
-  test("runs and loads nothing: no script, nothing from elsewhere, its own style by its hash", async () => {
+  test("runs and loads nothing: no script, no external resource, only its own style, allowed by hash", async () => {
     const { answer, text } = await readPage();
     expect(text).not.toMatch(
       /<script|<img|<link(?! rel="icon" href="data:," )|<iframe|javascript:| on[a-z]+=| style=/i,
@@ -325,7 +325,7 @@ describe("the page for people", () => {
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  test("is well-formed: every element that is opened is closed", async () => {
+  test("is well-formed: every opened element is closed", async () => {
     const { text } = await readPage();
     const open: string[] = [];
     for (const [, slash, name = "", rest = ""] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:"[^"]*"|[^>"])*)>/g)) {
@@ -336,14 +336,14 @@ describe("the page for people", () => {
     expect(open).toEqual([]);
   });
 
-  test("escapes what it shows, and repeats no odd name that the client calls this server by", async () => {
+  test("escapes what it shows, and does not repeat an odd host name", async () => {
     const { text } = await readPage("/reference", "http://a&b.example");
     expect(text).toContain("http://127.0.0.1:6767");
     expect(text).not.toMatch(/a&(?:amp;)?b.example/);
     expect(text).toContain("&quot;AND&quot;");
   });
 
-  test("its curl examples are requests that this server takes", async () => {
+  test("has curl examples that this server accepts", async () => {
     const { text } = await readPage();
     const examples = [...text.matchAll(/<pre><code>([^<]+)<\/code>/g)].map(([, code = ""]) => unescape(code));
     expect(examples).toHaveLength(operations().length);

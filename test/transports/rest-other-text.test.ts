@@ -27,7 +27,7 @@ async function find(q: string, more: Record<string, unknown> = {}): Promise<any[
   return (await rest.send("POST", "/v4/search", { q, containerTag: "farm", threshold: 0, ...more })).body.results;
 }
 
-test("a customId that is added again with wholly other text has that text and its passages alone", async () => {
+test("adding a customId again with a different text keeps only that text and its passages", async () => {
   const id = await add({ ...NOTE, content: BEES });
   expect(await add({ ...NOTE, content: SHEEP })).toBe(id);
   const { body } = await rest.send("GET", "/v3/documents/note?containerTag=farm");
@@ -38,7 +38,7 @@ test("a customId that is added again with wholly other text has that text and it
   expect(passages.map(({ chunk }) => chunk)).toEqual([SHEEP]);
 });
 
-test("memories of its old text stay as additions of the same document, unless the new text says otherwise", async () => {
+test("memories of the old text stay, as with an addition, unless the new text contradicts them", async () => {
   const id = await add({ ...NOTE, content: `${BEES} Ada lives in Ghent.` });
   await add({ ...NOTE, content: `${SHEEP} Ada moved to Porto.` });
   const known = await current();
@@ -48,7 +48,7 @@ test("memories of its old text stay as additions of the same document, unless th
   expect(bees).toMatchObject({ memory: "Ada keeps bees on the roof", documents: [{ id }] });
 });
 
-test("a change of the text in place of an addition takes what the old text alone said with it", async () => {
+test("replacing the text by PATCH removes what only the old text stated", async () => {
   await add({ ...NOTE, content: BEES });
   await rest.send("PATCH", "/v3/documents/note?containerTag=farm", { content: SHEEP });
   await rest.settle();

@@ -37,7 +37,7 @@ async function upload() {
 }
 
 describe("an uploaded picture", () => {
-  test("is found by what a model says of it, on its page", async () => {
+  test("is found by a model's description, on its page", async () => {
     await open();
     const document = await upload();
     expect(document).toMatchObject({ status: "done", type: "image", llmUse: { answers: 2 } });
@@ -49,7 +49,7 @@ describe("an uploaded picture", () => {
     });
   });
 
-  test("is done without that where the model cannot see, which its processing tells", async () => {
+  test("is processed without a description when the model cannot see, and its processing steps say so", async () => {
     reply = { fault: "status", status: 400, error: { message: "this model does not support images" } };
     await open();
     const { status, content, errorReason, processingMetadata } = await upload();
@@ -70,7 +70,7 @@ describe("an uploaded picture", () => {
     });
   });
 
-  test("is shown to nobody where a setting says so", async () => {
+  test("is not sent to a model when a setting forbids it", async () => {
     await open({ RECOLLECT_LLM_PICTURES: "off" });
     const { status, content, processingMetadata } = await upload();
     expect(status).toBe("done");

@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => rest.close());
 
 describe("POST /v4/profile", () => {
-  test("gives lasting and recent facts as texts, the newest first with their day, and buckets", async () => {
+  test("returns static and dynamic facts as texts, the newest first with their day, and buckets", async () => {
     expect(await profile({ containerTag: "person" })).toEqual({
       profile: {
         static: ["Ines prefers tea over coffee", "Ines leads the core team"],
@@ -43,7 +43,7 @@ describe("POST /v4/profile", () => {
     });
   });
 
-  test("`include` leaves out what it does not name", async () => {
+  test("`include` omits the parts it does not name", async () => {
     expect((await profile({ containerTag: "person", include: ["dynamic"] })).profile).toEqual({
       dynamic: [recent("Ines flew to Rome last week"), recent("Ines is preparing the spring release")],
     });
@@ -52,7 +52,7 @@ describe("POST /v4/profile", () => {
     });
   });
 
-  test("a container that nobody has written to has empty parts", async () => {
+  test("returns empty parts for an empty container", async () => {
     expect((await profile({ containerTag: "nobody" })).profile).toEqual({
       static: [],
       dynamic: [],
@@ -60,7 +60,7 @@ describe("POST /v4/profile", () => {
     });
   });
 
-  test("filters narrow every part, and the search results", async () => {
+  test("filters narrow every part and the search results", async () => {
     const filters = { AND: [{ key: "sm_scope", value: "work" }] };
     for (const form of [filters, JSON.stringify(filters)]) {
       const answer = await profile({ containerTag: "person", filters: form, q: "what does Ines do", threshold: 0 });
@@ -74,7 +74,7 @@ describe("POST /v4/profile", () => {
     }
   });
 
-  test("a question brings search results with their figures; an empty one is none", async () => {
+  test("a question adds search results with scores; an empty one does not", async () => {
     const { searchResults } = await profile({ containerTag: "person", q: "who leads the core team", threshold: 0.3 });
     expect(searchResults.results[0]).toMatchObject({ memory: "Ines leads the core team", version: 1 });
     expect(searchResults.total).toBe(searchResults.results.length);
@@ -86,7 +86,7 @@ describe("POST /v4/profile", () => {
       expect(await profile({ containerTag: "person", q })).not.toHaveProperty("searchResults");
   });
 
-  test("what is forgotten, superseded or of another container is not told", async () => {
+  test("omits forgotten and superseded facts and those of other containers", async () => {
     const containerTag = "changed";
     const { body } = await remember(containerTag, [{ content: "Tom lives in Rome" }, { content: "Tom likes jam" }]);
     const [home, jam] = body.memories;
@@ -108,19 +108,19 @@ describe("POST /v4/profile", () => {
     [{ containerTag: "a", threshold: "0.5" }, /^threshold: must be a number/],
     [{ containerTag: "a", filters: { key: "k", value: "v" } }, /^filters: must be an object with AND or OR/],
     [{ containerTag: "a", q: 1 }, /^q: must be a string/],
-  ])("%j is refused and named", async (body, message) => {
+  ])("refuses %j, naming the field", async (body, message) => {
     const answer = await rest.send("POST", "/v4/profile", body);
     expect(answer.status).toBe(400);
     expect(answer.body.message).toMatch(message);
   });
 });
 
-describe("buckets", () => {
-  test("are one for preferences until somebody defines some", async () => {
+describe("profile buckets", () => {
+  test("are one for preferences until others are defined", async () => {
     expect((await buckets("nobody")).map(({ key }) => key)).toEqual(["preferences"]);
   });
 
-  test("are those of the organisation and those of the container; on the same key the organisation wins", async () => {
+  test("come from the organisation and the container; for the same key the organisation's wins", async () => {
     const own = await openRest({ asOwner: true });
     try {
       const send = (method: string, path: string, body: unknown, headers = {}) => own.send(method, path, body, headers);
@@ -166,7 +166,7 @@ describe("buckets", () => {
     }
   });
 
-  test("need a container", async () => {
+  test("require a container", async () => {
     const { status, body } = await rest.send("POST", "/v4/profile/buckets", {});
     expect(status).toBe(400);
     expect(body.message).toMatch(/^containerTag: /);
@@ -174,7 +174,7 @@ describe("buckets", () => {
 });
 
 describe("GET /v3/container-tags/{containerTag}/profile", () => {
-  test("gives lasting and recent facts", async () => {
+  test("returns static and dynamic facts", async () => {
     const { body } = await rest.send("GET", "/v3/container-tags/person/profile");
     expect(body).toEqual({
       profile: {
@@ -184,7 +184,7 @@ describe("GET /v3/container-tags/{containerTag}/profile", () => {
     });
   });
 
-  test("is empty for a container that is not there, and refuses what is no tag", async () => {
+  test("is empty for an unknown container, and refuses an invalid tag", async () => {
     expect((await rest.send("GET", "/v3/container-tags/acct:1/profile")).body.profile).toEqual({
       static: [],
       dynamic: [],

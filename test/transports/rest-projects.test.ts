@@ -17,7 +17,7 @@ const fill = async (containerTag: string): Promise<void> => {
 };
 
 describe("projects", () => {
-  test("are the containers of their prefix, named by tag where nobody named them", async () => {
+  test("are the containers with their prefix, named after the tag if unnamed", async () => {
     await fill("a");
     await send("POST", "/v3/documents", { content: "Ada keeps bees." });
     await fill("sm_project_honey");
@@ -27,7 +27,7 @@ describe("projects", () => {
     ]);
   });
 
-  test("are made with a tag from their name, and can be written to at once", async () => {
+  test("are created with a tag derived from their name, and can be written to immediately", async () => {
     const made = await send("POST", "/v3/projects", { name: "  My Café Notes! ", emoji: "🐝" });
     expect(made).toMatchObject({
       status: 200,
@@ -44,7 +44,7 @@ describe("projects", () => {
     expect(await projects()).toMatchObject([{ id: made.body.id, documentCount: 1 }]);
   });
 
-  test("of one name have different tags", async () => {
+  test("of the same name get different tags", async () => {
     const tags = [];
     for (const name of ["Bees", "bees", "BEES!"]) tags.push((await create(name)).containerTag);
     expect(tags).toEqual(["sm_project_bees", "sm_project_bees_2", "sm_project_bees_3"]);
@@ -55,7 +55,7 @@ describe("projects", () => {
     ["a/b\\c <d>", "sm_project_abc_d"],
     ["x".repeat(100), `sm_project_${"x".repeat(83)}`],
     ["...", "sm_project_project"],
-  ])("named %s have the tag %s", async (name, tag) => {
+  ])("named %s get the tag %s", async (name, tag) => {
     expect(await create(name)).toMatchObject({ name, containerTag: tag });
   });
 
@@ -74,7 +74,7 @@ describe("projects", () => {
 });
 
 describe("deleting a project", () => {
-  test("with all that is in it", async () => {
+  test("deletes everything in it", async () => {
     const { id, containerTag } = await create("Bees");
     await fill(containerTag);
     expect(await send("DELETE", `/v3/projects/${id}`, { action: "delete" })).toMatchObject({
@@ -90,7 +90,7 @@ describe("deleting a project", () => {
     expect((await send("POST", "/v3/documents/list", {})).body.pagination.totalItems).toBe(0);
   });
 
-  test("after moving what is in it; it is gone from the list at once", async () => {
+  test("moves its content first if asked to, and removes it from the list immediately", async () => {
     const [bees, honey] = [await create("Bees"), await create("Honey")];
     await fill(bees.containerTag);
     const body = { action: "move", targetProjectId: honey.id };
@@ -106,7 +106,7 @@ describe("deleting a project", () => {
     expect(await send("GET", `/v3/container-tags/${bees.containerTag}`)).toMatchObject({ status: 404 });
   });
 
-  test("by tag instead of id", async () => {
+  test("works by tag as well as by id", async () => {
     const { containerTag } = await create("Bees");
     expect(await send("DELETE", `/v3/projects/${containerTag}`, { action: "delete" })).toMatchObject({ status: 200 });
   });
@@ -127,7 +127,7 @@ describe("deleting a project", () => {
     expect(await projects()).toHaveLength(1);
   });
 
-  test("that is none, or is not there, is not found", async () => {
+  test("answers 404 for other containers and unknown ids", async () => {
     await fill("a");
     for (const id of ["a", "nowhere"])
       expect(await send("DELETE", `/v3/projects/${id}`, { action: "delete" })).toMatchObject({

@@ -32,7 +32,7 @@ async function add(containerTag = "home"): Promise<string> {
 }
 
 describe("POST /v3/reprocess", () => {
-  test("has a named document read again, and a dry run does not", async () => {
+  test("reads a named document again, except in a dry run", async () => {
     const id = await add();
     const asked = provider.requests.length;
     const planned = await rest.send("POST", "/v3/reprocess", { ids: [id], dryRun: true });
@@ -48,7 +48,7 @@ describe("POST /v3/reprocess", () => {
     expect(provider.requests.length).toBeGreaterThan(asked);
   });
 
-  test("leaves alone what was read like this already", async () => {
+  test("skips documents that the current extractor has already read", async () => {
     const id = await add();
     expect((await rest.send("POST", "/v3/reprocess", { all: true })).body).toMatchObject({ documents: 0, skipped: [] });
     const named = await rest.send("POST", "/v3/reprocess", { ids: [id], onlyOutdated: true });
@@ -65,7 +65,7 @@ describe("POST /v3/reprocess", () => {
     expect((await rest.send("POST", "/v3/reprocess", body)).status).toBe(status);
   });
 
-  test("lets a key of some containers reach those only", async () => {
+  test("reaches only the containers of the key", async () => {
     const theirs = await add("work");
     const send = restrictTo(rest, ["home"]);
     await add("home");
@@ -76,10 +76,10 @@ describe("POST /v3/reprocess", () => {
   });
 });
 
-test("GET /v3/documents/{id} says what language models cost for it", async () => {
+test("GET /v3/documents/{id} reports what language models cost for the document", async () => {
   const { body } = await rest.send("GET", `/v3/documents/${await add()}`);
   const { answers, cost, ...use } = body.llmUse;
-  // Every scripted answer takes a token each way.
+  // Every scripted answer uses one token in each direction.
   expect(use).toEqual({ inputTokens: answers, outputTokens: answers, unpricedAnswers: 0 });
   expect(cost).toBeCloseTo((answers * 10) / 1_000_000, 12);
 });

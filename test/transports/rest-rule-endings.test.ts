@@ -13,7 +13,7 @@ test.each([
   ["I work at Bosch.", "I resigned.", "Bosch"],
   ["I have a dog named Rex.", "Rex died.", "dog named Rex"],
   ["I have a dog named Rex.", "Rex passed away yesterday.", "dog named Rex"],
-])("what %j says is over once somebody says %j", async (held, ending, gone) => {
+])("%j is over after the statement %j", async (held, ending, gone) => {
   const add = async (content: string) => {
     await rest.send("POST", "/v3/documents", { content, containerTag: "mia" });
     await rest.settle();

@@ -20,7 +20,7 @@ async function passages(containerTag: string, q: string): Promise<{ chunk: strin
     .results;
 }
 
-test("without a model, what was sold is driven no longer", async () => {
+test("without a model, a statement that a thing was sold replaces the one that it was used", async () => {
   await add("cars", "I drive a Volvo. I work at Bosch.");
   await add("cars", "I sold the Volvo.");
   expect((await known("cars")).map(({ memory, version }) => `${memory}, version ${version}`).sort()).toEqual([
@@ -36,7 +36,7 @@ test("without a model, what was sold is driven no longer", async () => {
   expect(body.results.map(({ memory }: { memory: string }) => memory)).not.toContain("User drives a Volvo");
 });
 
-test("one allergy that is over ends no other one", async () => {
+test("an allergy that is over does not end another one", async () => {
   await add("allergies", "I have an allergy to nuts.");
   await add("allergies", "I no longer have an allergy to cats.");
   const q = "What am I allergic to?";
@@ -44,7 +44,7 @@ test("one allergy that is over ends no other one", async () => {
   expect(body.results.map(({ memory }: { memory: string }) => memory)).toContain("User has an allergy to nuts");
 });
 
-test("what is told of a dog extends that there is one, and both stay", async () => {
+test("a detail about a dog extends the memory that there is one, and both stay", async () => {
   await add("dogs", "I have a dog named Rex.");
   const { body } = await add("dogs", "Rex is a golden retriever.");
   const { memories } = (await rest.send("GET", `/v3/documents/${body.id}`)).body;
@@ -55,23 +55,20 @@ test("what is told of a dog extends that there is one, and both stay", async () 
   ]);
 });
 
-test.each(["POST", "PATCH"])(
-  "the version of a passage counts the texts of its document, changed by %s",
-  async (how) => {
-    const containerTag = `texts-${how}`;
-    const { body } = await add(containerTag, "Boris drives a Fiat.", { customId: `car-${how}` });
-    expect(await passages(containerTag, "Boris drives")).toMatchObject([{ chunk: "Boris drives a Fiat.", version: 1 }]);
-    const content = "Boris drives a Skoda.";
-    if (how === "POST") await add(containerTag, content, { customId: `car-${how}` });
-    else await rest.send("PATCH", `/v3/documents/${body.id}`, { content }, { prefer: "wait=30" });
-    await expect.poll(() => passages(containerTag, "Boris drives")).toMatchObject([{ chunk: content, version: 2 }]);
-    await expect
-      .poll(async () => (await known(containerTag)).map(({ memory }) => memory))
-      .toEqual(["Boris drives a Skoda"]);
-  },
-);
+test.each(["POST", "PATCH"])("a passage's version counts the texts of its document, changed by %s", async (how) => {
+  const containerTag = `texts-${how}`;
+  const { body } = await add(containerTag, "Boris drives a Fiat.", { customId: `car-${how}` });
+  expect(await passages(containerTag, "Boris drives")).toMatchObject([{ chunk: "Boris drives a Fiat.", version: 1 }]);
+  const content = "Boris drives a Skoda.";
+  if (how === "POST") await add(containerTag, content, { customId: `car-${how}` });
+  else await rest.send("PATCH", `/v3/documents/${body.id}`, { content }, { prefer: "wait=30" });
+  await expect.poll(() => passages(containerTag, "Boris drives")).toMatchObject([{ chunk: content, version: 2 }]);
+  await expect
+    .poll(async () => (await known(containerTag)).map(({ memory }) => memory))
+    .toEqual(["Boris drives a Skoda"]);
+});
 
-test("of six plain notes each is remembered", async () => {
+test("each of six plain notes is remembered", async () => {
   const notes = [
     "The VPN gateway is vpn.example.org.",
     "Please always answer in German.",

@@ -15,7 +15,7 @@ const search = async (body: Record<string, unknown>, path = "/v4/search") =>
   rest.send("POST", path, { q: "What does Mia like?", containerTag: "mia", ...body });
 
 describe("POST /v4/search", () => {
-  test("rerank changes the order and the similarities with it, and not what is found", async () => {
+  test("rerank changes order and similarities, and not which results are found", async () => {
     const found = async (rerank: boolean) => {
       const { status, body } = await search({ threshold: 0, rerank });
       expect(status).toBe(200);
@@ -27,7 +27,7 @@ describe("POST /v4/search", () => {
     expect((await found(true)).toSorted()).toEqual((await found(false)).toSorted());
   });
 
-  test("rerank and rewriteQuery keep the threshold", async () => {
+  test("rerank and rewriteQuery respect the threshold", async () => {
     const { body } = await search({
       threshold: 0.6,
       rerank: true,
@@ -38,7 +38,7 @@ describe("POST /v4/search", () => {
     for (const { similarity } of body.results) expect(similarity).toBeGreaterThanOrEqual(0.6);
   });
 
-  test("aggregate adds a memory of its own kind, marked, which cannot be asked for", async () => {
+  test("aggregate adds one marked memory that cannot be fetched", async () => {
     const { body } = await search({
       threshold: 0.3,
       aggregate: true,
@@ -64,7 +64,7 @@ describe("POST /v4/search", () => {
   });
 });
 
-test("POST /v3/search takes rerank and rewriteQuery", async () => {
+test("POST /v3/search accepts rerank and rewriteQuery", async () => {
   const plain = await search({}, "/v3/search");
   const careful = await search({ rerank: true, rewriteQuery: true, q: "Please tell me what Mia drinks" }, "/v3/search");
   expect(careful.status).toBe(200);

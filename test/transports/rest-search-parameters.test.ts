@@ -37,14 +37,14 @@ const texts = async (body: Record<string, unknown>) =>
   (await search({ q: "bees", threshold: 0, searchMode: "documents", ...body })).results.map(({ chunk }) => chunk);
 
 describe("narrowing", () => {
-  test("docId takes an id or a customId, and finds nothing for one that is not there", async () => {
+  test("docId accepts an id or a customId, and finds nothing for an unknown one", async () => {
     for (const docId of [documentId, "notes/long.md"])
       expect((await search({ docId })).results.length).toBeGreaterThan(0);
     for (const docId of ["9TbHwQe5RrPz3JmKx6VnCa", "notes/none.md"])
       expect(await search({ docId })).toMatchObject({ results: [], total: 0 });
   });
 
-  test("endUserId is met by metadata, together with any filters", async () => {
+  test("endUserId matches metadata, combined with any filters", async () => {
     const containerTag = "users";
     expect(await texts({ containerTag, endUserId: "u1" })).toEqual(["Bees of the first user."]);
     const filters = { AND: [{ key: "n", value: "1", filterType: "numeric" }] };
@@ -53,7 +53,7 @@ describe("narrowing", () => {
     expect(await texts({ containerTag, endUserId: "u2", filters: others })).toEqual([]);
   });
 
-  test("operator AND wants documents that carry all tags, OR unites them", async () => {
+  test("operator AND requires documents with all tags, OR any of them", async () => {
     const containerTags = ["left", "right"];
     expect(await texts({ containerTags, operator: "AND" })).toEqual(["Bees in both containers."]);
     expect(await texts({ containerTag: "left", containerTags: ["right"], operator: "and" })).toEqual([
@@ -66,7 +66,7 @@ describe("narrowing", () => {
     expect(await texts({ containerTags: ["left", "nowhere"], operator: "AND" })).toEqual([]);
   });
 
-  test("a filepath is exact, or a prefix when it ends in a slash", async () => {
+  test("filepath matches exactly, or as a prefix if it ends in a slash", async () => {
     for (const filepath of ["/notes/long.md", "/notes/", "/"])
       expect((await search({ filepath })).results.length).toBeGreaterThan(0);
     for (const filepath of ["/notes", "/notes/long", "/other/"])
@@ -77,13 +77,13 @@ describe("narrowing", () => {
       expect(filepath).toBeNull();
   });
 
-  test("a star is a character like others", async () => {
+  test("a star has no special meaning", async () => {
     expect((await search({ q: "*", containerTag: "long" })).results).toEqual([]);
   });
 });
 
 describe("thresholds", () => {
-  test("what is shown as similar passes that very threshold, and nothing below it", async () => {
+  test("a threshold equal to a shown similarity includes that result, and none below it", async () => {
     const all = await search({ containerTag: "long", threshold: 0, limit: 100 });
     for (const { similarity } of all.results) {
       const above = all.results.filter((result) => result.similarity >= similarity);
@@ -92,7 +92,7 @@ describe("thresholds", () => {
     }
   });
 
-  test("chunkThreshold is a floor for chunks alone", async () => {
+  test("chunkThreshold applies to chunks only", async () => {
     await rest.send("POST", "/v4/memories", { containerTag: "floor", memories: [{ content: "Ada keeps bees" }] });
     const content = "On the roof of the house next door somebody seems to keep bees.";
     const body = { content, containerTag: "floor", taskType: "superrag" };
@@ -109,8 +109,8 @@ describe("thresholds", () => {
   });
 });
 
-describe("more around a result", () => {
-  test("onlyMatchingChunks false brings the chunks before and after a chunk", async () => {
+describe("additional context of a result", () => {
+  test("onlyMatchingChunks false adds the chunks before and after a chunk", async () => {
     const q = "a paragraph about rivers";
     const [alone] = (await search({ q, containerTag: "long" })).results;
     expect(alone).not.toHaveProperty("chunks");
@@ -129,7 +129,7 @@ describe("more around a result", () => {
     );
   });
 
-  test("include.chunks gives memories alone, each with the chunks of its own documents that answer", async () => {
+  test("include.chunks returns memories only, each with the matching chunks of its own documents", async () => {
     await rest.send(
       "POST",
       "/v3/documents",
@@ -149,11 +149,11 @@ describe("more around a result", () => {
         expect([typeof source, typeof content, position]).toEqual(["string", "string", 0]);
       }
     }
-    // A memory that was given as it is has no chunks to show.
+    // A memory that was added directly has no chunks to show.
     expect(results.find(({ memory }) => memory === "Ada saw bees in Bern")?.["chunks"]).toEqual([]);
   });
 
-  test("include.relatedMemories tells older versions and related facts; without it there is no context", async () => {
+  test("include.relatedMemories adds older versions and related facts; without it there is no context", async () => {
     const containerTag = "related";
     const { body } = await rest.send("POST", "/v4/memories", {
       containerTag,
@@ -185,7 +185,7 @@ describe("more around a result", () => {
       expect(found["context"]).toEqual({ parents: [], children: [], related: [] });
   });
 
-  test("include.forgottenMemories never brings back what was superseded", async () => {
+  test("include.forgottenMemories never returns superseded memories", async () => {
     const { results } = await search({
       q: "where does Ada live",
       containerTag: "related",
@@ -196,8 +196,8 @@ describe("more around a result", () => {
   });
 });
 
-describe("what strict clients hold every result against", () => {
-  test("id and similarity are there, version is a number, there is a memory or a chunk and never a context", async () => {
+describe("the result fields that strict clients require", () => {
+  test("every result has id, similarity, a numeric version, and either memory or chunk, but no context", async () => {
     const { results } = await search({ threshold: 0, limit: 100 });
     expect(results.length).toBeGreaterThan(3);
     for (const result of results) {
@@ -220,7 +220,7 @@ describe("bad requests", () => {
     ["a number as a question", { q: 7 }, /^q: must be a string/],
     ["no results wanted", { limit: 0 }, /^limit: must be at least 1/],
     ["too many results", { limit: 101 }, /^limit: must be at most 100/],
-    ["half a result", { limit: 1.5 }, /^limit: must be a whole number/],
+    ["a fractional limit", { limit: 1.5 }, /^limit: must be a whole number/],
     ["a limit as text", { limit: "5" }, /^limit: must be a number/],
     ["a threshold as text", { threshold: "0.5" }, /^threshold: must be a number/],
     ["a threshold above one", { threshold: 1.01 }, /^threshold: must be at most 1/],
@@ -238,14 +238,14 @@ describe("bad requests", () => {
     ["an empty document id", { docId: "" }, /^docId: must not be empty/],
     ["an empty end user", { endUserId: "" }, /^endUserId: must not be empty/],
     ["an empty path", { filepath: "" }, /^filepath: must not be empty/],
-  ])("%s is refused and named", async (_name, change, message) => {
+  ])("%s is refused, naming the field", async (_name, change, message) => {
     const { status, body } = await rest.send("POST", "/v4/search", { q: "bees", ...change });
     expect(status).toBe(400);
     expect(body.message).toMatch(message);
     expect(body.error).toBe(body.message);
   });
 
-  test("what means nothing without a model, and what nobody knows, changes nothing", async () => {
+  test("parameters that need a model, and unknown ones, change nothing", async () => {
     const plain = await search({ containerTag: "long" });
     const { results } = await search({
       containerTag: "long",
@@ -260,7 +260,7 @@ describe("bad requests", () => {
   });
 });
 
-test("the mode and the threshold of the server hold when a request names none", async () => {
+test("the server's mode and threshold apply when a request sets none", async () => {
   const narrow = await openRest({
     settings: { RECOLLECT_SEARCH_MODE: "memories", RECOLLECT_THRESHOLD: "0" },
   });

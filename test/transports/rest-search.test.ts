@@ -32,7 +32,7 @@ const search = async (body: Record<string, unknown>) => {
 };
 
 describe("POST /v4/search", () => {
-  test("says of a guess that it is one, and of nothing else", async () => {
+  test("marks inferred memories, and only those", async () => {
     const facts = [
       { text: "Petra owns a yacht", quote: "Petra owns a yacht" },
       { text: "Petra owns a boat in Ghent", quote: "Petra owns a boat in Ghent" },
@@ -45,7 +45,7 @@ describe("POST /v4/search", () => {
     expect(guesses).toContainEqual(["Petra owns a boat in Ghent", undefined]);
   });
 
-  test("gives memories and chunks, each result exactly one of them", async () => {
+  test("returns memories and chunks, each result exactly one of them", async () => {
     const memories = [{ content: "Lena wants a party on a boat after the launch of the rocket" }];
     await rest.send("POST", "/v4/memories", { containerTag: "acct:10", memories });
     const { results, total, waiting } = await search({ containerTags: ["acct:9", "acct:10"] });
@@ -68,25 +68,25 @@ describe("POST /v4/search", () => {
   test.each([
     ["memories", "memory"],
     ["documents", "chunk"],
-  ])("searchMode %s gives results with `%s` only", async (searchMode, key) => {
+  ])("searchMode %s returns results with `%s` only", async (searchMode, key) => {
     const { results } = await search({ containerTag: "acct:9", searchMode });
     expect(results.length).toBeGreaterThan(0);
     for (const result of results) expect(result).toHaveProperty(key);
   });
 
-  test("stays inside its containers: an unknown one is empty, both spellings are united", async () => {
+  test("stays inside its containers: an unknown one is empty, both spellings are combined", async () => {
     expect((await search({ containerTag: "acct:1" })).results).toEqual([]);
     expect((await search({ containerTag: "acct:1", containerTags: ["acct:9"] })).results.length).toBeGreaterThan(0);
     expect((await search({})).results.length).toBeGreaterThan(0);
   });
 
-  test("threshold and limit are kept", async () => {
+  test("respects threshold and limit", async () => {
     for (const { similarity } of (await search({ threshold: 0.6 })).results)
       expect(similarity).toBeGreaterThanOrEqual(0.6);
     expect((await search({ threshold: 0, limit: 1 })).results).toHaveLength(1);
   });
 
-  test("include.documents and include.summaries bring the sources", async () => {
+  test("include.documents and include.summaries add the sources", async () => {
     const [result] = (await search({ containerTag: "acct:9", include: { documents: true } })).results;
     expect(result?.["documents"]).toEqual([
       expect.objectContaining({ id: documentId, title: "Launch", type: "text", metadata: { team: "core" } }),
@@ -95,12 +95,12 @@ describe("POST /v4/search", () => {
     expect(other?.["documents"]).toEqual([expect.objectContaining({ id: documentId, summary: null })]);
   });
 
-  test("include.relatedMemories brings a context with all three lists", async () => {
+  test("include.relatedMemories adds a context with all three lists", async () => {
     for (const { context } of (await search({ containerTag: "acct:9", include: { relatedMemories: true } })).results)
       expect(context).toEqual({ parents: [], children: [], related: [] });
   });
 
-  test("include.chunks puts the chunks, with their score, into the memories", async () => {
+  test("include.chunks adds the chunks, with their score, to the memories", async () => {
     const { results } = await search({ containerTag: "acct:9", include: { chunks: true } });
     expect(results.length).toBeGreaterThan(0);
     for (const result of results) {
@@ -109,7 +109,7 @@ describe("POST /v4/search", () => {
     }
   });
 
-  test("include.forgottenMemories brings back what was forgotten", async () => {
+  test("include.forgottenMemories includes forgotten memories", async () => {
     const memories = [{ content: "The spare key of the boathouse lies under the red stone" }];
     await rest.send("POST", "/v4/memories", { containerTag: "forgotten", memories });
     await rest.send("DELETE", "/v4/memories", { containerTag: "forgotten", content: memories[0]?.content });
@@ -133,7 +133,7 @@ describe("POST /v4/search", () => {
     expect((await search({ docId: "9TbHwQe5RrPz3JmKx6VnCa" })).results).toEqual([]);
   });
 
-  test("what a newer or older client sends as well is ignored", async () => {
+  test("accepts parameters of newer and older clients", async () => {
     const { results } = await search({
       rerank: true,
       aggregate: false,

@@ -13,13 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Milliseconds by name, read as the W3C's Server Timing writes them. */
+/** Milliseconds by name, parsed as the W3C Server Timing specification defines. */
 function stagesOf(header: string | null): Map<string, number> {
   const entries = (header ?? "").split(", ").map((part) => /^([\w-]+);dur=(\d+(?:\.\d+)?)$/.exec(part));
   return new Map(entries.map((entry) => [entry?.[1] ?? "unreadable", Number(entry?.[2])]));
 }
 
-describe("a search says in Server-Timing where its time went", () => {
+describe("a search reports its stages in Server-Timing", () => {
   test.each(["/v4/search", "/v3/search"])("%s", async (path) => {
     const { headers, body } = await rest.send("POST", path, { q: "bees", containerTags: ["nora"] });
     const stages = stagesOf(headers.get("server-timing"));
@@ -31,7 +31,7 @@ describe("a search says in Server-Timing where its time went", () => {
       if (name !== "total") expect(milliseconds).toBeLessThanOrEqual(body.timing + 0.1);
   });
 
-  test("pages of other origins may read it", async () => {
+  test("pages of other origins may read the header", async () => {
     const { headers } = await rest.send("POST", "/v4/search", { q: "bees" }, { origin: "https://example.org" });
     expect(headers.get("access-control-expose-headers")).toContain("Server-Timing");
   });

@@ -13,13 +13,13 @@ const get = async (headers: Record<string, string> = {}) =>
   (await send("GET", "/v3/settings", undefined, headers)).body;
 
 describe("GET and PATCH /v3/settings", () => {
-  test("every field is there, null where nothing was set", async () => {
+  test("every field is present, null where nothing was set", async () => {
     const settings = await get();
     expect(settings).toMatchObject({ shouldLLMFilter: null, filterPrompt: null, profileBuckets: [], chunkSize: null });
     expect(Object.keys(settings)).toEqual(expect.arrayContaining(["workspacePrompt", "githubClientSecret"]));
   });
 
-  test("a change answers with the organisation as the session shows it and with all settings", async () => {
+  test("a change returns the organisation as the session shows it, and all settings", async () => {
     const { org } = (await send("GET", "/v3/session")).body;
     const changed = await send("PATCH", "/v3/settings", { workspacePrompt: "We sell honey.", chunkSize: 512 });
     expect(changed).toMatchObject({ status: 200, body: { orgId: org.id, orgSlug: org.slug } });
@@ -27,7 +27,7 @@ describe("GET and PATCH /v3/settings", () => {
     expect(await get()).toEqual(changed.body.updated);
   });
 
-  test("settings may be sent back as they came; one that is not known is refused, with all that came with it", async () => {
+  test("settings may be sent back unchanged; an unknown one is refused, with everything sent with it", async () => {
     await send("PATCH", "/v3/settings", { notionClientSecret: "notion-secret-1234", shouldLLMFilter: true });
     const settings = await get();
     expect(settings.notionClientSecret).toBe("••••1234");
@@ -45,7 +45,7 @@ describe("GET and PATCH /v3/settings", () => {
     [{ shouldLLMFilter: true, filterPrompt: "x".repeat(751) }, "filterPrompt: must have at most 750 characters"],
     [{ chunkSize: 1.5 }, "chunkSize: must be a whole number"],
     [{ profileBuckets: [{ key: "A" }] }, "profileBuckets.0.key: must contain only lower-case letters"],
-  ])("%j is refused", async (change, message) => {
+  ])("refuses %j", async (change, message) => {
     const answer = await send("PATCH", "/v3/settings", change);
     expect(answer.status).toBe(400);
     expect(answer.body.message).toContain(message);
@@ -55,7 +55,7 @@ describe("GET and PATCH /v3/settings", () => {
 describe("a coding plugin that writes settings at every start", () => {
   const written = { shouldLLMFilter: true, filterPrompt: "Remember code only." };
 
-  test("changes nothing for others when its header names it", async () => {
+  test("affects no other clients when its header names it", async () => {
     const before = await get();
     const headers = { "x-sm-source": "opencode" };
     const answer = await send("PATCH", "/v3/settings", written, headers);
@@ -65,7 +65,7 @@ describe("a coding plugin that writes settings at every start", () => {
     expect(await get({ "x-sm-source": "cursor" })).toEqual(before);
   });
 
-  test("changes nothing for others when its key was made for it, whatever its header says", async () => {
+  test("affects no other clients when its key was made for it, whatever its header says", async () => {
     const call = { actor: rest.actor };
     const keyOf = async (client?: string) => (await rest.core.createKey(call, { name: "k", client })).secret;
     const plugin = { authorization: `Bearer ${await keyOf("opencode")}` };
@@ -78,7 +78,7 @@ describe("a coding plugin that writes settings at every start", () => {
 });
 
 describe("POST /v3/settings/suggest-buckets", () => {
-  test("needs a prompt, and takes no body", async () => {
+  test("requires a stored prompt, and no body", async () => {
     const refused = await send("POST", "/v3/settings/suggest-buckets");
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatch(/^No organization context configured/);
@@ -92,7 +92,7 @@ describe("POST /v3/settings/suggest-buckets", () => {
 });
 
 describe("POST /v3/settings/reset", () => {
-  test("deletes everything when the name is confirmed, and tells how much", async () => {
+  test("deletes everything once the name is confirmed, and reports how much", async () => {
     await send("POST", "/v3/documents", { content: "Ada keeps bees.", containerTag: "a" });
     await send("POST", "/v3/documents", { content: "Ben lives in Berlin." });
     await send("PATCH", "/v3/settings", { workspacePrompt: "We sell honey." });
@@ -126,7 +126,7 @@ describe("POST /v3/settings/reset", () => {
     },
   );
 
-  test("a wrong word says which are right", async () => {
+  test("names the accepted confirmations after a wrong one", async () => {
     const { body } = await send("POST", "/v3/settings/reset", { confirmation: "yes" });
     expect(body.message).toContain(
       `the name of the organisation, Recollect, or its slug, ${rest.actor.organizationId}`,

@@ -12,7 +12,7 @@ const get = async (path: string, headers?: Record<string, string>) =>
   (await rest.send("GET", path, undefined, headers)).body;
 
 describe("GET /", () => {
-  test("says what this server is and where its documents are, without a key", async () => {
+  test("describes this server and links its documentation, without a key", async () => {
     const { status, body } = await rest.send("GET", "/", undefined, { origin: "https://page.example" });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -33,7 +33,7 @@ describe("GET /", () => {
 });
 
 describe("GET /v3/session", () => {
-  test("the owner of everything", async () => {
+  test("shows the owner with full access", async () => {
     const body = await get("/v3/session");
     const { organizationId } = rest.actor;
     expect(body).toEqual({
@@ -46,7 +46,7 @@ describe("GET /v3/session", () => {
     });
   });
 
-  test("names the client of the key, or the one that calls", async () => {
+  test("names the client of the key, or of the caller", async () => {
     const { secret } = await rest.core.createKey({ actor: rest.actor }, { name: "x", client: "OpenCode" });
     expect(await get("/v3/session", { "x-api-key": secret })).toMatchObject({ client: "opencode" });
     expect(await get("/v3/session", { "x-sm-source": "raycast" })).toMatchObject({ client: "raycast" });
@@ -54,7 +54,7 @@ describe("GET /v3/session", () => {
 });
 
 describe("the team", () => {
-  test("is the owner alone, since the first key", async () => {
+  test("consists of the owner alone, since the first key", async () => {
     const { members } = await get("/v3/auth/team/members");
     const [first] = (await rest.core.listKeys({ actor: rest.actor })).keys;
     expect(members).toEqual([
@@ -68,7 +68,7 @@ describe("the team", () => {
     ["PUT", "/v3/auth/team/members/owner/role", { role: "member" }],
     ["DELETE", "/v3/auth/team/members/owner", undefined],
     ["PATCH", "/v3/auth/billing/auto-topups", { enabled: true }],
-  ])("%s %s is refused in words", async (method, path, body) => {
+  ])("%s %s is refused with a reason", async (method, path, body) => {
     const answer = await rest.send(method, path, body);
     expect(answer.status).toBe(403);
     expect(answer.body.message).toMatch(/^This server (has one owner|belongs to its owner)/);
@@ -76,7 +76,7 @@ describe("the team", () => {
 });
 
 describe("billing", () => {
-  test("counts what was used and limits nothing", async () => {
+  test("counts usage and limits nothing", async () => {
     await rest.send("POST", "/v3/documents", { content: "Mia keeps bees.", containerTag: "mia" });
     await rest.send("POST", "/v4/search", { q: "bees" });
     await rest.recorded();
@@ -106,8 +106,8 @@ describe("billing", () => {
   });
 });
 
-describe("connections", () => {
-  test("are none, in each of the lists", async () => {
+describe("connections when there are none", () => {
+  test("are empty in each list", async () => {
     expect((await rest.send("POST", "/v3/connections/list", {})).body).toEqual([]);
     expect((await rest.send("POST", "/v3/connections/list")).body).toEqual([]);
     expect(await get("/v3/connections?endUserId=u1")).toEqual([]);
@@ -124,13 +124,13 @@ describe("connections", () => {
     ["POST", "/v3/connections/abc/configure", { resources: [] }],
     ["GET", "/v3/connections/abc/sync-runs", undefined],
     ["POST", "/v3/connections/abc/google-drive/hosted-picker", {}],
-  ])("%s %s finds none", async (method, path, body) => {
+  ])("%s %s answers 404", async (method, path, body) => {
     const answer = await rest.send(method, path, body);
     expect(answer.status).toBe(404);
     expect(answer.body.error).toMatch(/connection/i);
   });
 
-  test("to what no setting allows cannot be made, which is final and says what to do", async () => {
+  test("cannot be created for a source that is not enabled, which is final and says what to set", async () => {
     const { status, headers, body } = await rest.send("POST", "/v3/connections/folder", { containerTag: "a" });
     expect(status).toBe(404);
     expect(headers.get("x-should-retry")).toBeNull();
@@ -157,7 +157,7 @@ describe("connections", () => {
     expect(answer.body.message).toContain(message);
   });
 
-  test("the SDK is told once: it does not try again", async () => {
+  test("are refused to the SDK once, without a retry", async () => {
     const { url } = await rest.listen();
     const { key, secret } = await rest.core.createKey({ actor: rest.actor }, { name: "sdk" });
     const client = new Supermemory({ apiKey: secret, baseURL: url });
@@ -168,8 +168,8 @@ describe("connections", () => {
   });
 });
 
-describe("what only the vendor's web app asks", () => {
-  test("is answered as things are here", async () => {
+describe("endpoints used only by the vendor's web app", () => {
+  test("answer truthfully for this server", async () => {
     expect((await rest.send("POST", "/v3/documents/migrate-mcp", { userId: "u" })).body).toMatchObject({
       success: true,
       migratedCount: 0,
@@ -182,7 +182,7 @@ describe("what only the vendor's web app asks", () => {
     expect((await rest.send("POST", "/v3/emails/welcome/pro", body)).body.message).toMatch(/no email/);
   });
 
-  test("takes no nonsense", async () => {
+  test("refuse invalid input", async () => {
     for (const [path, body] of [
       ["/v3/documents/migrate-mcp", {}],
       ["/v3/digests/preferences", { digestOptOut: "yes" }],
@@ -193,7 +193,7 @@ describe("what only the vendor's web app asks", () => {
   });
 });
 
-test("none of it is for a stranger", async () => {
+test("none of these endpoints is open to unknown keys", async () => {
   const stranger = { "x-api-key": "sm_org_nobody-knows-this" };
   for (const path of [
     "/v3/auth/team/members",

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rest.close());
 
-/** Calls with a key for these containers alone. */
+/** Calls with a key for these containers only. */
 async function senderFor(grants: readonly Grant[]) {
   const { secret } = await rest.core.createKey({ actor: rest.actor }, { kind: "agent", grants: [...grants] });
   return (method: string, path: string, body: unknown) =>
@@ -31,7 +31,7 @@ async function senderFor(grants: readonly Grant[]) {
 
 const BOTH = [{ containerTag: "alpha" }, { containerTag: "beta" }];
 
-describe("a key for two containers that names none", () => {
+describe("a key for two containers, in requests that name none", () => {
   test.each<[path: string, body: Record<string, unknown>]>([
     ["/v4/profile", {}],
     ["/v4/profile", { q: "Where is the bakery?" }],
@@ -49,7 +49,7 @@ describe("a key for two containers that names none", () => {
     ]);
   });
 
-  test("has the newest facts of both first, and the buckets of both", async () => {
+  test("returns the newest facts of both first, and the buckets of both", async () => {
     for (const { containerTag } of BOTH)
       await rest.core.updateContainer(
         { actor: rest.actor },
@@ -74,20 +74,20 @@ describe("a key for two containers that names none", () => {
     ["DELETE", "/v4/memories", { content: "Ada saw Ulm." }],
     ["POST", "/v4/memories/forget-matching", { query: "Ulm" }],
     ["POST", "/v3/extractions/pending", {}],
-  ])("is asked which of them %s %s means", async (method, path, body) => {
+  ])("has to say which container %s %s refers to", async (method, path, body) => {
     const { status, body: answer } = await (await senderFor(BOTH))(method, path, body);
     expect([status, answer.message]).toEqual([400, expect.stringContaining("which may write to alpha, beta")]);
   });
 });
 
-describe("a key that may write to one container only, and names none", () => {
+describe("a key that may write to only one container, in requests that name none", () => {
   test.each<[method: string, path: string, body: Record<string, unknown>, status: number]>([
     ["POST", "/v4/memories", { memories: [{ content: "The mill is in Bruges." }] }, 201],
     ["PATCH", "/v4/memories", { content: "The mill is in Bruges.", newContent: "The mill is in Lille." }, 200],
     ["POST", "/v4/memories/forget-matching", { query: "The mill is in Lille.", dryRun: true }, 200],
     ["DELETE", "/v4/memories", { content: "The mill is in Lille." }, 200],
     ["POST", "/v3/extractions/pending", {}, 200],
-  ])("%s %s means that one", async (method, path, body, status) => {
+  ])("%s %s applies to that one", async (method, path, body, status) => {
     const send = await senderFor([
       { containerTag: "alpha", permission: "read" },
       { containerTag: "beta", permission: "write" },
@@ -97,7 +97,7 @@ describe("a key that may write to one container only, and names none", () => {
   });
 });
 
-test("a key of the whole organisation names the container as before", async () => {
+test("a key for the whole organisation still has to name the container", async () => {
   const headers = await rest.ownerKey();
   for (const [method, path, body, message] of [
     ["POST", "/v4/profile", {}, "containerTag: is missing"],

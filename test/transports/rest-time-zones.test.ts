@@ -14,11 +14,14 @@ test.each<[timezone: unknown, warnings: unknown]>([
   [7, told],
   ["Pacific/Auckland", undefined],
   ["+13:00", undefined],
-])("a document whose metadata.timezone is %j is kept, and told where it is none", async (timezone, warnings) => {
-  const content = `I visited ${String(timezone)} today.`;
-  const one = await rest.send("POST", "/v3/documents", { content, containerTag: "mia", metadata: { timezone } });
-  expect([one.status, one.body.warnings]).toEqual([200, warnings]);
-  const documents = [{ content: `${content} Again.`, metadata: { timezone } }];
-  const many = await rest.send("POST", "/v3/documents/batch", { documents, containerTag: "mia" });
-  expect([many.status, many.body.warnings]).toEqual([200, warnings]);
-});
+])(
+  "a document with metadata.timezone %j is stored, with a warning if that is no time zone",
+  async (timezone, warnings) => {
+    const content = `I visited ${String(timezone)} today.`;
+    const one = await rest.send("POST", "/v3/documents", { content, containerTag: "mia", metadata: { timezone } });
+    expect([one.status, one.body.warnings]).toEqual([200, warnings]);
+    const documents = [{ content: `${content} Again.`, metadata: { timezone } }];
+    const many = await rest.send("POST", "/v3/documents/batch", { documents, containerTag: "mia" });
+    expect([many.status, many.body.warnings]).toEqual([200, warnings]);
+  },
+);

@@ -6,7 +6,7 @@ import Supermemory, { toFile } from "supermemory";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** Uploads over a real socket, by the official SDK as it is published. */
+/** Uploads over a real socket, with the published official SDK. */
 
 const MAX_FILE_BYTES = 100_000;
 const TEXT = "The ferry to the island leaves at noon.";
@@ -51,7 +51,7 @@ describe("the official SDK uploads", () => {
     expect(document.url).toMatch(new RegExp(`^${url}/files/`));
   });
 
-  test("what is too large, of a kind that is not read, or no form is told as such", async () => {
+  test("a file that is too large, unsupported or empty is refused with the right error", async () => {
     const large = await toFile(Buffer.alloc(5_000_000, "x"), "large.txt");
     await expect(client.documents.uploadFile({ file: large })).rejects.toMatchObject({
       status: 413,

@@ -35,7 +35,7 @@ const search = async (body: Record<string, unknown>) => {
 };
 
 describe("POST /v3/search", () => {
-  test("answers with documents and their matching chunks", async () => {
+  test("returns documents and their matching chunks", async () => {
     const { results, total, timing } = await search({ containerTag: "acct:9" });
     expect(total).toBe(2);
     expect(timing).toBeGreaterThanOrEqual(0);
@@ -52,18 +52,18 @@ describe("POST /v3/search", () => {
     expect(results[1]).toMatchObject({ metadata: null, chunks: [{ content: "The rocket stands in the hall." }] });
   });
 
-  test("both spellings of tags are united; an unknown tag is empty", async () => {
+  test("combines both spellings of tags; an unknown tag is empty", async () => {
     expect((await search({ containerTag: "none", containerTags: ["acct:9"] })).total).toBe(2);
     expect(await search({ containerTag: "none" })).toMatchObject({ results: [], total: 0 });
     expect((await search({})).total).toBeGreaterThan(2);
   });
 
-  test("the text and the summary come when they are asked for", async () => {
+  test("includes the text and the summary on request", async () => {
     const [result] = (await search({ docId: launch, includeFullDocs: true, includeSummary: true })).results;
     expect(result).toMatchObject({ content: TEXT, summary: null });
   });
 
-  test("docId searches one document, by id or customId; an unknown one is not found", async () => {
+  test("docId searches one document, by id or customId; an unknown one answers 404", async () => {
     for (const docId of [launch, "plans/launch"])
       expect((await search({ docId })).results.map(({ documentId }) => documentId)).toEqual([launch]);
     const unknown = await rest.send("POST", "/v3/search", { q: "x", docId: "plans/none" });
@@ -71,7 +71,7 @@ describe("POST /v3/search", () => {
     expect(unknown.body.message).toBe("Document not found: plans/none");
   });
 
-  test("filters, also on keys that start with sm_, and filepath narrow it", async () => {
+  test("filters, also on keys that start with sm_, and filepath narrow the results", async () => {
     const filters = { AND: [{ key: "sm_scope", value: "plan" }] };
     for (const form of [filters, JSON.stringify(filters)])
       expect((await search({ filters: form })).results.map(({ documentId }) => documentId)).toEqual([launch]);
@@ -79,7 +79,7 @@ describe("POST /v3/search", () => {
     expect((await search({ filepath: "/plans" })).total).toBe(0);
   });
 
-  test("onlyMatchingChunks false brings the neighbours, in the order of the text", async () => {
+  test("onlyMatchingChunks false adds the neighbouring chunks, in text order", async () => {
     const q = "a paragraph about trains";
     const [result] = (await search({ q, containerTag: "long", onlyMatchingChunks: false, chunkThreshold: 0.7 }))
       .results;
@@ -91,7 +91,7 @@ describe("POST /v3/search", () => {
     for (const { isRelevant } of only?.["chunks"] ?? []) expect(isRelevant).toBe(true);
   });
 
-  test("a star finds every document of the containers, the last changed first", async () => {
+  test("a star returns every document of the containers, the last changed first", async () => {
     const { results, total } = await search({ q: "*", containerTag: "acct:9", limit: 100 });
     expect(total).toBe(2);
     expect(results.map(({ score }) => score)).toEqual([1, 1]);
@@ -99,7 +99,7 @@ describe("POST /v3/search", () => {
     expect(updates).toEqual(updates.toSorted().reverse());
   });
 
-  test("what older clients send as well changes nothing", async () => {
+  test("parameters of older clients change nothing", async () => {
     const plain = await search({ containerTag: "acct:9" });
     const { results } = await search({
       containerTag: "acct:9",
@@ -125,7 +125,7 @@ describe("POST /v3/search", () => {
     [{ filters: { key: "a", value: "b" } }, /^filters: must be an object with AND or OR/],
     [{ includeFullDocs: "yes" }, /^includeFullDocs: must be true or false/],
     [{ categoriesFilter: "notes" }, /^categoriesFilter: /],
-  ])("%j is refused and named", async (change, message) => {
+  ])("refuses %j, naming the field", async (change, message) => {
     const { status, body } = await rest.send("POST", "/v3/search", { q: "bees", ...change });
     expect(status).toBe(400);
     expect(body.message).toMatch(message);

@@ -13,7 +13,7 @@ const SECRET = "tulip-4711-oak";
 const TEXT = `The wifi password is ${SECRET}.`;
 const WARNED = expect.stringMatching(/looks like it contains a password.*`recollect purge`/);
 
-test("whoever sends a secret over REST is warned, without its words, on every way to write", async () => {
+test("every way to write over REST warns about a secret without repeating it", async () => {
   const rest = await openRest({ asOwner: true });
   try {
     const { body: note } = await rest.send("POST", "/v3/documents", { content: "A note.", containerTag: "mia" });
@@ -57,7 +57,7 @@ test("whoever sends a secret over REST is warned, without its words, on every wa
   }
 }, 30_000);
 
-test("and for an uploaded file, and for facts that answer a task", async () => {
+test("uploaded files and submitted facts carry the warning too", async () => {
   const rest = await openRest({ asOwner: true });
   try {
     const form = await encodeForm({ file: new File([TEXT], "wifi.txt"), containerTag: "mia" });
@@ -76,7 +76,7 @@ test("and for an uploaded file, and for facts that answer a task", async () => {
   }
 });
 
-test("and at the command line, for words and for files", async () => {
+test("the command line warns for texts and files", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recollect-cli-"));
   try {
     const data = join(folder, "data");
@@ -94,7 +94,7 @@ test("and at the command line, for words and for files", async () => {
   }
 });
 
-test("and over MCP, in the text and in the structured part", async () => {
+test("MCP warns in the text and in the structured content", async () => {
   const opened = await openCore();
   const session = () => Promise.resolve({ core: opened.core, actor: opened.actor });
   const principal = () => ({ session, defaultContainer: "mia" });

@@ -12,7 +12,7 @@ const FILE: StoredFile = {
   createdAt: "2024-05-06T07:08:09.000Z",
 };
 
-/** Reads pieces and notes which. */
+/** Reads pieces and records which. */
 function reader(bytes: Uint8Array = BYTES) {
   const pieces: [start: number, length: number][] = [];
   const read = async (start: number, length: number) => {
@@ -23,7 +23,7 @@ function reader(bytes: Uint8Array = BYTES) {
 }
 
 describe("a large file", () => {
-  test("is sent whole, a piece at a time", async () => {
+  test("is sent whole, one piece at a time", async () => {
     const { pieces, read } = reader();
     const answer = await serveFile(FILE, undefined, read);
     expect(pieces.length).toBeLessThanOrEqual(2);
@@ -31,7 +31,7 @@ describe("a large file", () => {
     expect(Math.max(...pieces.map(([, length]) => length))).toBe(1_048_576);
   });
 
-  test("is sent in part, and only that part is read", async () => {
+  test("is sent as a range, and only that range is read", async () => {
     const { pieces, read } = reader();
     const answer = await serveFile(FILE, "bytes=1000000-3000000", read);
     expect(answer.status).toBe(206);
@@ -41,13 +41,13 @@ describe("a large file", () => {
     expect(pieces.reduce((sum, [, length]) => sum + length, 0)).toBe(2_000_001);
   });
 
-  test("that is shorter than it should be is cut off, not filled up", async () => {
+  test("that is shorter than expected ends with an error instead of padding", async () => {
     const answer = await serveFile(FILE, undefined, reader(BYTES.subarray(0, 2_000_000)).read);
     await expect(answer.arrayBuffer()).rejects.toThrow("The file ended before it was complete");
   });
 });
 
-test("a file without a name, and one whose name would break a header", async () => {
+test("content-disposition handles a missing name, and escapes one that would break the header", async () => {
   const namedAs = async (name: string | null) =>
     (await serveFile({ ...FILE, name }, undefined, reader().read)).headers.get("content-disposition");
   expect(await namedAs(null)).toBe("inline");

@@ -24,7 +24,7 @@ const CASES: readonly (readonly [content: string, warnings: unknown])[] = [
   ["/v3/documents", undefined],
 ];
 
-test.each(CASES)("REST keeps %j as text, and says where a file was meant", async (content, warnings) => {
+test.each(CASES)("REST stores %j as text, and warns where a file was meant", async (content, warnings) => {
   const one = await rest.send("POST", "/v3/documents", { content, containerTag: "mia" });
   expect([one.status, one.body.warnings]).toEqual([200, warnings]);
   const documents = [{ content }, { content: `${content}x` }];
@@ -33,7 +33,7 @@ test.each(CASES)("REST keeps %j as text, and says where a file was meant", async
 });
 
 test.each(["add-memory", "add_memory"])(
-  "and so does %s of MCP",
+  "%s of MCP stores it with the same warnings",
   async (tool) => {
     const session = () => Promise.resolve({ core: rest.core, actor: rest.actor });
     const mcp = await connectInMemory(

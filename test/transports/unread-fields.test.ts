@@ -28,7 +28,7 @@ async function send(method: string, path: string, body?: string | Uint8Array, he
   return { status: response.status, body: text.startsWith("{") ? JSON.parse(text) : undefined };
 }
 
-/** One operation as the description of the API has it. */
+/** One operation of the API description. */
 function described(method: string, path: string) {
   const operation = api.paths[path][method];
   const parameters = (operation.parameters ?? []).filter((one: any) => one.in === "query").map(({ name }: any) => name);
@@ -44,12 +44,12 @@ const refusedOf = (body: any): string[] => (body?.issues ?? []).map(({ path }: a
 const NO_BODY = /accepts no body/;
 const WEBHOOKS = "/v3/connections/webhooks/{connection}";
 
-/** An answer names 20 fields at most. */
+/** An answer names at most 20 fields. */
 const HALVES = [NARROWING.slice(0, NARROWING.length / 2), NARROWING.slice(NARROWING.length / 2)];
 
 const operations = ENDPOINTS.map(({ method, path }) => [method, path] as const);
 
-test("the description has these operations", () => {
+test("covers every operation of the description", () => {
   const all = Object.entries<any>(api.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method} ${path}`),
   );
@@ -57,7 +57,7 @@ test("the description has these operations", () => {
 });
 
 describe.each(operations)("%s %s", (method, path) => {
-  test("refuses every parameter that narrows other requests; a change refuses all that it does not read", async () => {
+  test("refuses each scoping parameter it does not read; a change refuses every unknown parameter", async () => {
     const { parameters } = described(method, path);
     for (const half of HALVES) {
       const unread = half.filter((name) => !parameters.includes(name));
@@ -69,11 +69,11 @@ describe.each(operations)("%s %s", (method, path) => {
     expect([other.status, refusedOf(other.body)]).toEqual([400, ["colour"]]);
   });
 
-  test("refuses every field of a body that narrows other requests", async () => {
+  test("refuses each scoping body field it does not read", async () => {
     const { schema, isForm } = described(method, path);
     if (schema === undefined) {
       if (method === "get") return expectNoBodyOfGet(path);
-      // What a source sends is its own: nothing of it is believed, and without proof there is nothing at the address.
+      // A source decides what it sends: none of it is trusted, and without proof the address answers 404.
       if (path === WEBHOOKS) {
         for (const text of ['{"containerTag":"mia"}', "[]", "x"])
           expect((await send(method, pathOf(path), text)).status).toBe(404);
@@ -87,7 +87,7 @@ describe.each(operations)("%s %s", (method, path) => {
         expect(String((await send(method, pathOf(path), text)).body?.message)).not.toMatch(NO_BODY);
       return;
     }
-    // A body of any fields belongs to what this server does not do.
+    // Endpoints that accept a body of any fields are those that this server only acknowledges.
     const isOpen = schema.properties === undefined;
     for (const half of HALVES) {
       const unread = half.filter((name) => !Object.hasOwn(schema.properties ?? {}, name));

@@ -38,15 +38,15 @@ async function found(q: string): Promise<string> {
   return JSON.stringify((await client.search.execute({ q, containerTags: ["port"] })).results);
 }
 
-/** The same document with another word in it. */
+/** The same document with one word replaced. */
 function reworded(from: string, to: string): Uint8Array {
   const parts = unzipSync(harbour);
   const xml = strFromU8(parts["word/document.xml"] ?? new Uint8Array());
   return zipSync({ ...parts, "word/document.xml": strToU8(xml.replaceAll(from, to)) });
 }
 
-describe("a DOCX that is uploaded", () => {
-  test("is queued, then done, with its text, its own title and author, and is found", async () => {
+describe("an uploaded DOCX", () => {
+  test("is queued, then done, with its text, title and author, and is found", async () => {
     const { id, status } = await upload(harbour);
     expect(status).toBe("queued");
     await rest.settle();
@@ -66,7 +66,7 @@ describe("a DOCX that is uploaded", () => {
     expect(steps).toMatchObject([{ name: "read", status: "completed" }]);
   });
 
-  test("under a wrong name and type is read as what it is, which it says", async () => {
+  test("under a wrong name and type is read as its actual type, with a note", async () => {
     const { id } = await upload(harbour, { name: "a.pdf", type: "application/pdf" });
     await rest.settle();
     const { body } = await get(id);
@@ -76,7 +76,7 @@ describe("a DOCX that is uploaded", () => {
     ]);
   });
 
-  test("that is cut off fails with a reason, keeps its file, and can be tried again", async () => {
+  test("that is truncated fails with a reason, keeps its file, and can be retried", async () => {
     const { id } = await upload(harbour.subarray(0, 5_000), { name: "cut.docx" });
     const { id: other } = await upload(harbour, { customId: "beside" });
     await rest.settle();
@@ -96,7 +96,7 @@ describe("a DOCX that is uploaded", () => {
     expect((await get(id)).body).toMatchObject({ status: "failed" });
   });
 
-  test("of the same bytes does no work again, and of others is read anew", async () => {
+  test("with the same bytes is not processed again, and with other bytes is", async () => {
     const first = await upload(harbour, { customId: "handbook" });
     await rest.settle();
     const before = (await get(first.id)).body;
@@ -111,7 +111,7 @@ describe("a DOCX that is uploaded", () => {
     expect(after.url).not.toBe(before.url);
   });
 
-  test("and is sent again cut off keeps what it said, says why, and takes the next good one whole", async () => {
+  test("keeps its content when a truncated version is sent, says why, and accepts the next good one", async () => {
     const { id } = await upload(reworded("Torvald", "Ragnar"), { customId: "kept", documentDate: "2020-03-10" });
     await rest.settle();
     const before = (await get(id)).body;
@@ -136,7 +136,7 @@ describe("a DOCX that is uploaded", () => {
     expect(await found("Ylva lights the green lantern")).not.toContain("Ragnar");
   });
 
-  test("of the same bytes takes another title and metadata", async () => {
+  test("with the same bytes accepts another title and metadata", async () => {
     const { id } = await upload(harbour, { customId: "named" });
     await rest.settle();
     const same = await upload(harbour, { customId: "named", title: "Our rules", metadata: '{"shelf":"north"}' });
@@ -147,7 +147,7 @@ describe("a DOCX that is uploaded", () => {
     });
   });
 
-  test("and deleted at once leaves nothing", async () => {
+  test("that is deleted immediately leaves nothing", async () => {
     const { id } = await upload(reworded("Torvald", "Sigurd"));
     await client.documents.delete(id);
     await rest.settle();
@@ -157,7 +157,7 @@ describe("a DOCX that is uploaded", () => {
   });
 });
 
-test("a date that a file claims counts, unless it is yet to come: what is said later would count as older", async () => {
+test("a date stated in a file counts unless it is in the future, which would make later statements older", async () => {
   const page = (date: string) =>
     Buffer.from(
       `<html><head><meta name="date" content="${date}"><title>Note</title></head><body><article><p>The ferry to the island leaves from pier nine, and the kiosk beside it sells tickets until noon.</p></article></body></html>`,

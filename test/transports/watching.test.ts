@@ -28,7 +28,7 @@ const scrape = (headers: Record<string, string> = {}) =>
 describe("health", () => {
   const usual = { status: "ok", live: true, ready: true, version: "0.0.0-test" };
 
-  test("says how jobs, disk and index are to the owner alone", async () => {
+  test("shows jobs, disk and index to the owner only", async () => {
     const { status, body } = await rest.send("GET", "/health", undefined, owner);
     expect({ status, body }).toEqual({
       status: 200,
@@ -42,7 +42,7 @@ describe("health", () => {
     });
   });
 
-  test("says to all others what it says to everybody", async () => {
+  test("shows everyone else only the public part", async () => {
     const others = [
       {},
       { authorization: "Bearer sm_wrong" },
@@ -59,7 +59,7 @@ describe("health", () => {
 });
 
 describe("metrics", () => {
-  test("are read by a key of everything, if only to read, and by nobody else", async () => {
+  test("are readable with a key for all containers, even a read-only one, and to no other caller", async () => {
     expect((await scrape(owner)).status).toBe(200);
     expect((await scrape(await keyOf({ permission: "read" }))).status).toBe(200);
     expect((await scrape(await keyOf({ grants: [{ containerTag: "garden" }] }))).status).toBe(403);
@@ -67,7 +67,7 @@ describe("metrics", () => {
     expect((await scrape({ origin: "https://page.example" })).status).toBe(401);
   });
 
-  test("are lines that Prometheus reads, of a number that no caller can raise", async () => {
+  test("are valid Prometheus lines, in a number that no caller can raise", async () => {
     for (const path of ["/teal", "/teal/parrot", "/v3/documents/teal", "/auth/teal", "/oauth/teal", "/mcp?teal"])
       for (const method of ["GET", "PROPFIND"]) await rest.app.request(path, requestInit(method, undefined), LOOPBACK);
     const first = await scrape(owner);
@@ -93,12 +93,12 @@ describe("metrics", () => {
     await new Promise((resolve) => setTimeout(resolve, 80));
     const later = (await (await scrape(owner)).text()).split("\n");
     expect(later.filter((line) => line.startsWith("recollect_event_loop_lag_seconds{"))).toHaveLength(4);
-    // The lags, and the first scrape of this test itself.
+    // The event loop lags, and the first scrape of this test itself.
     expect(later.length - 1 - before).toBeLessThan(20);
   });
 });
 
-test("a rerank service that fails is told of in status, until it answers again", async () => {
+test("status reports a failing rerank service until it responds again", async () => {
   const statusOf = async () => (await rest.send("GET", "/v3/status", undefined, owner)).body as Record<string, unknown>;
   expect(await statusOf()).toMatchObject({ documents: 2, rerank: { problem: null }, degraded: [], readByRules: null });
   const search = () => rest.send("POST", "/v4/search", { q: "bees", rerank: true, containerTag: "garden" }, owner);
@@ -118,7 +118,7 @@ test("a rerank service that fails is told of in status, until it answers again",
   await search();
 });
 
-test("the reference is rendered once, whatever the address", async () => {
+test("the reference is rendered once, whatever the host", async () => {
   const page = async (host: string) => (await rest.app.request(`http://${host}/reference`, {}, LOOPBACK)).text();
   const first = await page("127.0.0.1:6767");
   expect(first).toContain("http://127.0.0.1:6767/v3/documents");

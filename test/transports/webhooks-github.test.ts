@@ -30,7 +30,7 @@ async function opened(metadata: Readonly<Record<string, unknown>> = {}) {
   return { github, rest, ok, id: id as string };
 }
 
-test("messages are taken again after GitHub could not be reached to remove a webhook", async () => {
+test("messages are accepted again after GitHub was unreachable when a webhook had to be removed", async () => {
   const { github, ok, rest, id } = await opened();
   expect(await github.notify()).toMatchObject([{ status: 200 }]);
   github.mayHook = false;
@@ -44,14 +44,14 @@ test("messages are taken again after GitHub could not be reached to remove a web
   expect(await github.notify()).toMatchObject([{ status: 200 }]);
 });
 
-test("a webhook tells of issues once they are brought in", async () => {
+test("the webhook subscribes to issues once issues are imported", async () => {
   const { github, ok, rest, id } = await opened();
   await ok("POST", `/v3/connections/${id}/reconnect`, { metadata: { issues: true } });
   await rest.settle();
   expect([...github.hooks.values()].at(-1)?.events).toContain("issues");
 });
 
-test("a connection that goes with its container leaves no webhook at the source", async () => {
+test("a connection removed with its container leaves no webhook at the source", async () => {
   const { github, ok, rest, id } = await opened();
   expect(github.hooks.size).toBe(1);
   await ok("DELETE", "/v3/container-tags/farm");

@@ -18,13 +18,13 @@ import { startScriptedGoogleDrive } from "../support/scripted-google-drive.js";
 import { startScriptedOneDrive } from "../support/scripted-onedrive.js";
 import { deliver, type Delivered } from "../support/webhook-delivery.js";
 
-/* Sources that send word of changes, from their registration to their end, over sockets. */
+/* Sources that notify of changes, from registration to removal, over sockets. */
 
 const PUBLIC = { RECOLLECT_PUBLIC_URL: "https://memory.example" };
 const ADDRESS = "https://memory.example/v3/connections/webhooks/";
 const REFUSAL = "No source sends messages to this address.";
 const HOUR_MS = 60 * 60_000;
-/** How long messages are gathered. */
+/** How long messages are collected before a run. */
 const GATHERED_MS = 5_000;
 const SOON = { timeout: 20_000, interval: 50 };
 
@@ -39,9 +39,9 @@ interface Followed {
   readonly connector: Connector;
   readonly token: string;
   readonly settings: Readonly<Record<string, unknown>>;
-  /** How many the provider has. */
+  /** Number of webhooks registered at the provider. */
   registered(): number;
-  /** When the last of them ends (ISO 8601). */
+  /** When the last of them expires (ISO 8601). */
   endsAt?(): string | undefined;
 }
 
@@ -74,7 +74,7 @@ const providers: Record<string, () => Promise<Followed>> = {
 };
 const NAMES = Object.keys(providers);
 
-/** The connector, for whoever has a token already: what signing in would bring. */
+/** The connector with a token supplied, in place of signing in. */
 function withToken(connector: Connector): Connector {
   if (connector.signIn.kind !== "oauth") throw new Error(`${connector.provider} has no sign-in.`);
   const fields = connector.fields.extend({ token: z.string().optional() });
@@ -104,7 +104,7 @@ async function ok(rest: OpenedRest, method: string, path: string, body?: unknown
   return answer.body;
 }
 
-/** Connects the provider, chooses what can be chosen, and waits for the first run. */
+/** Connects the provider, selects resources where there are any, and waits for the first run. */
 async function connect(rest: OpenedRest, { connector, token, settings }: Followed): Promise<string> {
   const { provider } = connector;
   const wanted = { containerTag: "farm", metadata: { token, ...settings } };
@@ -129,7 +129,7 @@ async function opened(provider: string, options: RestOptions = {}) {
 }
 
 test.each(NAMES)(
-  "%s is asked for webhooks, many of them make one run, and they end with the connection",
+  "%s: registers a webhook, runs once for several messages, and removes it with the connection",
   async (name) => {
     const clock = new AdvancedClock();
     const { followed, rest, id } = await opened(name, { clock });
@@ -148,7 +148,7 @@ test.each(NAMES)(
   },
 );
 
-test.each(NAMES)("%s is asked for none without a public address", async (name) => {
+test.each(NAMES)("%s: registers no webhook without a public address", async (name) => {
   const followed = await start(name);
   const rest = await open(followed, { settings: { RECOLLECT_PUBLIC_URL: "" } });
   const id = await connect(rest, followed);
@@ -157,7 +157,7 @@ test.each(NAMES)("%s is asked for none without a public address", async (name) =
   expect([answer.status, JSON.parse(answer.text).error]).toEqual([404, REFUSAL]);
 });
 
-test.each(NAMES)("without the proof of %s nothing comes of a message, and nothing is told", async (name) => {
+test.each(NAMES)("%s: a message without proof has no effect and reveals nothing", async (name) => {
   const { followed, rest, id } = await opened(name);
   const listening = followed.scripted.listening ?? "";
   const send = (address: string, body = "{}", headers = {}) => deliver(listening, { address, body, headers });
@@ -181,7 +181,7 @@ test.each(NAMES)("without the proof of %s nothing comes of a message, and nothin
   expect(await runs(rest, id)).toBe(1);
 });
 
-test("strangers are told to wait, and cannot tell one address from another", async () => {
+test("unauthenticated senders are rate-limited, and cannot tell one address from another", async () => {
   const { followed, id } = await opened("github");
   const listening = followed.scripted.listening ?? "";
   const statuses: number[] = [];
@@ -190,11 +190,11 @@ test("strangers are told to wait, and cannot tell one address from another", asy
     statuses.push((await deliver(listening, { address, body: "{}" })).status);
   }
   expect(new Set(statuses.slice(0, 60))).toEqual(new Set([404]));
-  // A message is earned back each second, also while these are sent.
+  // One message per second is allowed again, even while these are sent.
   expect(statuses.slice(60).filter((status) => status === 429).length).toBeGreaterThan(30);
 });
 
-test("OneDrive's question is answered as plain text, and only while webhooks are registered", async () => {
+test("OneDrive's validation is answered as plain text, and only while webhooks are registered", async () => {
   const followed = await start("onedrive");
   const { webhooks } = followed.connector;
   if (!webhooks) throw new Error("OneDrive has webhooks.");
@@ -224,7 +224,7 @@ test("OneDrive's question is answered as plain text, and only while webhooks are
   expect(told).toEqual([[404], [404]]);
 });
 
-test.each(NAMES)("a paused connection of %s has none, and has them again afterwards", async (name) => {
+test.each(NAMES)("%s: a paused connection has no webhooks, and has them again afterwards", async (name) => {
   const { followed, rest, id } = await opened(name);
   await ok(rest, "POST", `/v3/connections/${id}/configure`, { isPaused: true });
   expect(followed.registered()).toBe(0);
@@ -237,7 +237,7 @@ test.each(NAMES)("a paused connection of %s has none, and has them again afterwa
   expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
 });
 
-test("a connection goes though its source cannot be reached to remove webhooks", async () => {
+test("a connection can be removed when its source is unreachable and webhooks stay behind", async () => {
   const { followed, rest, id } = await opened("onedrive");
   await followed.scripted.close();
   await ok(rest, "DELETE", `/v3/connections/${id}`);
@@ -245,7 +245,7 @@ test("a connection goes though its source cannot be reached to remove webhooks",
   expect((await rest.send("GET", `/v3/connections/${id}`)).status).toBe(404);
 });
 
-test.each(["google-drive", "onedrive"])("webhooks of %s are renewed before they end", async (name) => {
+test.each(["google-drive", "onedrive"])("%s: webhooks are renewed before they expire", async (name) => {
   const followed = await start(name);
   const ends: (string | undefined)[] = [];
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-webhooks-"));
@@ -258,13 +258,13 @@ test.each(["google-drive", "onedrive"])("webhooks of %s are renewed before they 
   const second = await open(followed, { dataDirectory, clock });
   await expect.poll(() => followed.endsAt?.(), SOON).not.toBe(ends[0]);
   expect(Date.parse(followed.endsAt?.() ?? "")).toBeGreaterThan(Date.parse(ends[0] ?? ""));
-  // The one before goes once the new one is there.
+  // The former webhook is removed once the new one exists.
   await expect.poll(() => followed.registered(), SOON).toBe(1);
   await second.settle();
   expect(await followed.scripted.notify()).toMatchObject([{ status: 200 }]);
 });
 
-test("a message that comes while a run goes on makes one more run afterwards", async () => {
+test("a message during a run causes one more run afterwards", async () => {
   const github = await startGithub();
   cleanups.push(() => github.close());
   github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
@@ -293,7 +293,7 @@ test("a message that comes while a run goes on makes one more run afterwards", a
   expect((await ok(rest, "GET", `/v3/connections/${id}`)).documentCount).toBe(3);
 });
 
-test("what a source registered and says nonsense of is removed again", async () => {
+test("a webhook registered with an invalid answer is removed again", async () => {
   const followed = await start("onedrive");
   const { webhooks } = followed.connector;
   if (!webhooks) throw new Error("OneDrive has webhooks.");
@@ -314,7 +314,7 @@ test("what a source registered and says nonsense of is removed again", async () 
   expect(followed.registered()).toBe(1);
 });
 
-test("a connection goes though its source refuses to remove its webhooks", async () => {
+test("a connection can be removed when its source refuses to remove the webhooks", async () => {
   const { followed, rest, id } = await opened("github");
   const { scripted } = followed;
   if (!("mayHook" in scripted)) throw new Error("This is not GitHub.");
@@ -326,7 +326,7 @@ test("a connection goes though its source refuses to remove its webhooks", async
   expect(await scripted.notify()).toMatchObject([{ status: 404 }]);
 });
 
-/** The connector, whose webhooks cannot be removed as long as `isDown` says so. */
+/** The connector, whose webhooks cannot be removed while `isDown` returns true. */
 function stubborn(connector: Connector, isDown: () => boolean): Connector {
   const { webhooks } = connector;
   if (!webhooks) throw new Error(`${connector.provider} has webhooks.`);
@@ -345,7 +345,7 @@ async function openedFolder(): Promise<string> {
 
 const hoursAhead = (hours: number) => new ManualClock(new Date(Date.now() + hours * HOUR_MS).toISOString());
 
-test("what could not be removed at a pause is removed once the source answers", async () => {
+test("webhooks that could not be removed at a pause are removed once the source responds", async () => {
   const followed = await start("github");
   let isDown = true;
   const said = { ...followed, connector: stubborn(followed.connector, () => isDown) };
@@ -361,7 +361,7 @@ test("what could not be removed at a pause is removed once the source answers", 
   await expect.poll(() => followed.registered(), SOON).toBe(0);
 });
 
-test("what could not be removed with its connection is removed once the source answers", async () => {
+test("webhooks that could not be removed with their connection are removed once the source responds", async () => {
   const followed = await start("github");
   let isDown = true;
   const said = { ...followed, connector: stubborn(followed.connector, () => isDown) };
@@ -379,7 +379,7 @@ test("what could not be removed with its connection is removed once the source a
   expect((await ok(second, "POST", "/v3/documents/list", {})).memories).toHaveLength(1);
 });
 
-test("a copy of a data folder without a public address leaves the webhooks of the original", async () => {
+test("a copy of a data folder without a public address leaves the original's webhooks in place", async () => {
   const followed = await start("github");
   const dataDirectory = await openedFolder();
   const first = await open(followed, { dataDirectory });
@@ -396,7 +396,7 @@ test("a copy of a data folder without a public address leaves the webhooks of th
   expect(followed.registered()).toBe(1);
 });
 
-test("a webhook that somebody removed at GitHub is registered again within two days", async () => {
+test("a webhook that was removed at GitHub is registered again within two days", async () => {
   const followed = await start("github");
   const { scripted } = followed;
   if (!("hooks" in scripted)) throw new Error("This is not GitHub.");
@@ -409,7 +409,7 @@ test("a webhook that somebody removed at GitHub is registered again within two d
   await expect.poll(() => followed.registered(), SOON).toBe(1);
 });
 
-test("while the key of secrets is missing, strangers are told what they are always told", async () => {
+test("while the encryption key is missing, unauthenticated senders get the usual answer", async () => {
   const followed = await start("github");
   const dataDirectory = await openedFolder();
   const rest = await open(followed, { dataDirectory });
@@ -425,7 +425,7 @@ test("while the key of secrets is missing, strangers are told what they are alwa
   expect(await told(id)).toEqual(await told("nobody"));
 });
 
-test("a shared drive that takes no webhook leaves none behind that nobody knows", async () => {
+test("a shared drive that refuses a webhook leaves no unknown webhook behind", async () => {
   const scripted = await startScriptedGoogleDrive("good");
   cleanups.push(() => scripted.close());
   scripted.addDrive("Closed");
@@ -457,7 +457,7 @@ test("a shared drive that takes no webhook leaves none behind that nobody knows"
 
 const nginx = findProgram("nginx");
 
-test.skipIf(nginx === undefined)("nginx passes on OneDrive's question and its messages (needs nginx)", async () => {
+test.skipIf(nginx === undefined)("nginx passes on OneDrive's validation and its messages (needs nginx)", async () => {
   const followed = await start("onedrive");
   const clock = new AdvancedClock();
   const rest = await open(followed, { clock, settings: { RECOLLECT_TRUSTED_PROXIES: "127.0.0.1" } });

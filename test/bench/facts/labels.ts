@@ -3,29 +3,29 @@ import type { FactCandidate } from "../../../src/core/types.js";
 
 /** A fact that a text states. */
 export interface LabelledFact {
-  /** Word beginnings that must all be in one candidate, in any order; `a|b` means either. */
+  /** Word prefixes that must all occur in one candidate, in any order; `a|b` means either. */
   readonly words: string;
-  /** Left out where people may differ. */
+  /** Omitted where people may disagree. */
   readonly static?: boolean;
-  /** True when it is over after a day that the text names. */
+  /** True when it ends after a day that the text names. */
   readonly temporary?: boolean;
-  /** The words of the earlier fact that it takes the place of. */
+  /** The words of the earlier fact that it supersedes. */
   readonly replaces?: string;
 }
 
-/** A text or a conversation with what it states and what it does not. */
+/** A text or conversation with the statements it contains and those it does not. */
 export interface LabelledItem {
   readonly id: string;
-  /** 1 or left out: the first writing, split into halves; later series are of `tune` alone and written to widen it. */
+  /** 1 or omitted: the first series, split in half; later series are for `tune` only and were written to widen it. */
   readonly series?: number;
   readonly form: "chat" | "note" | "email" | "minutes" | "journal" | "dialogue";
   readonly category: string;
   readonly text?: string;
   readonly turns?: readonly (readonly [speaker: string, text: string])[];
   readonly expected: readonly LabelledFact[];
-  /** Words of facts that may be found or not. */
+  /** Words of facts that may or may not be found. */
   readonly optional: readonly string[];
-  /** Words of what must not be found: talk, questions, guesses, orders, what others said. */
+  /** Words that must not be found: talk, questions, guesses, orders, other people's statements. */
   readonly never: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface JudgedItem {
   readonly missed: readonly LabelledFact[];
 }
 
-/** Shares are between 0 and 1, or null where there was nothing to judge. */
+/** Shares are between 0 and 1, or null if there was nothing to judge. */
 interface Summary {
   readonly expected: number;
   readonly right: number;
@@ -55,7 +55,7 @@ interface Summary {
   readonly updates: number | null;
 }
 
-/** What `score.mjs` offers, which runs without a build step and so holds no types. */
+/** The exports of `score.mjs`, which runs without a build step and so has no types. */
 export interface Scoring {
   readonly matches: (words: string, text: string) => boolean;
   readonly sourceOf: (item: LabelledItem, saidOn: string) => FactSource;

@@ -1,6 +1,6 @@
-// `node test/bench/facts/run.mjs`: how well the rules find facts, on the labelled set beside this file. Needs `npm run build`.
-// Options: --split tune|held, --misses (prints what went wrong; of the tune split unless --split names the other),
-// --dist DIR (another build). The rules are tuned on `tune` alone: look at no miss of `held` while you change them.
+// `node test/bench/facts/run.mjs`: how well the rules find facts in the labelled set beside this file. Needs `npm run build`.
+// Options: --split tune|held, --misses (prints what went wrong; for the tune split unless --split names the other),
+// --dist DIR (another build). The rules are tuned on `tune` only: do not look at misses of `held` while you change them.
 import { readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -1,11 +1,11 @@
-// How the candidates of an extractor are held against the labelled set. Its words of a fact are word beginnings that must
-// all be in one candidate, in any order; `a|b` means either.
+// How the candidates of an extractor are compared with the labelled set. A label's words are prefixes that must all occur
+// in one candidate, in any order; `a|b` means either.
 
 const NEGATION = /\b(?:not|never|no longer)\b/;
-/** What follows is another clause, whose negation is its own. */
+/** Starts another clause, with its own negation. */
 const FURTHER = / (?:who|which|that|because|but)\b/;
 
-/** True when all words are in the text, and both or neither are negated. */
+/** True when the text contains all words, and both or neither are negated. */
 export function matches(words, text) {
   const plain = text.toLowerCase().replaceAll("cannot", "can not").replaceAll("n't", " not");
   const keys = words.toLowerCase().split(" ");
@@ -20,7 +20,7 @@ function hasWord(text, form) {
   return false;
 }
 
-/** The source that an item of the set stands for: a conversation, one message of a chat, or a document. */
+/** The source that an item represents: a conversation, one message of a chat, or a document. */
 export function sourceOf(item, saidOn) {
   const turns = item.turns?.map(([speaker, text]) => ({ speaker, text }));
   const chat = [
@@ -36,7 +36,7 @@ export function sourceOf(item, saidOn) {
   };
 }
 
-/** Holds the candidates of one item against its labels. A second candidate for the same fact counts neither way. */
+/** Compares the candidates of one item with its labels. A second candidate for the same fact counts neither way. */
 export function judgeItem(item, candidates) {
   const found = new Map();
   const wrong = [];
@@ -53,7 +53,7 @@ export function judgeItem(item, candidates) {
   return { item, found, wrong, missed: item.expected.filter((fact) => !found.has(fact)) };
 }
 
-/** Sums judged items up: shares between 0 and 1, null where there was nothing to judge. */
+/** Adds up judged items: shares between 0 and 1, null if there was nothing to judge. */
 export function summarise(judged) {
   const sum = (count) => judged.reduce((total, one) => total + count(one), 0);
   const pairs = judged.flatMap(({ found }) => [...found]);
@@ -80,7 +80,7 @@ export function summarise(judged) {
   };
 }
 
-/** An update can be seen when the new fact was found, and the one that it replaces too if this text states it. */
+/** An update counts when the new fact was found, and also the superseded one if this text states it. */
 function hasBothSides({ item, found, fact }) {
   const older = item.expected.find((other) => other.words === fact.replaces);
   return found.has(fact) && (older === undefined || found.has(older));

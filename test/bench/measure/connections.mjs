@@ -12,7 +12,7 @@ const CHANGES = 100;
 const LONGEST_MS = 90 * 60_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** A whole bucket for the first time, again when nothing has changed, and again when a few of its objects have. */
+/** Syncs a whole bucket for the first time, again without changes, and again with a few changed objects. */
 export async function measureConnections({ product, results, effort, seed }) {
   const size = effort.objects;
   const child = startChild(process.execPath, [BUCKET, String(seed), String(size)], {
@@ -60,7 +60,7 @@ async function connect(service, size, endpoint) {
   const keys = { accessKeyId: "bench", secretAccessKey: "bench", region: "eu-central-1" };
   const metadata = { ...keys, bucket: "notes", endpoint };
   const { id } = (await service.post("/v3/connections/s3", { containerTag: TAG, metadata })).body;
-  // A new connection takes no more than 10,000.
+  // A new connection imports no more than 10,000.
   await service.post(`/v3/connections/${id}/configure`, { documentLimit: size });
   await until(service, id, async ([run]) => {
     if (run.status === "failed") throw new Error(`the first run failed: ${run.error}`);
@@ -79,7 +79,7 @@ async function runsOf(service, id) {
   return (await service.get(`/v3/connections/${id}/sync-runs`)).body;
 }
 
-/** Waits until no run goes on, everything is searchable, and what is waited for has come. */
+/** Waits until no run is active, everything is searchable, and the expected result has arrived. */
 async function until(service, id, hasCome) {
   const deadline = performance.now() + LONGEST_MS;
   for (;;) {
@@ -91,7 +91,7 @@ async function until(service, id, hasCome) {
   }
 }
 
-/** Gives these notes other texts. @returns what the bucket was asked so far */
+/** Gives these notes other texts. @returns the requests that the bucket received so far */
 async function change(child, numbers) {
   child.send(numbers);
   const [asked] = await once(child, "message");

@@ -4,7 +4,7 @@ import { holds, Questioner } from "../questioner.mjs";
 
 const NOTES_IN_EACH = 100;
 
-/** Many small containers, as a service has them that keeps one for each person: each search is about another one. */
+/** Many small containers, as in a service with one per person: each search uses another one. */
 export async function measureContainers({ product, folders, results, effort, seed, section = "containers" }) {
   const containers = effort.containers;
   const size = containers * NOTES_IN_EACH;

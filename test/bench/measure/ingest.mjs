@@ -5,11 +5,11 @@ import { Questioner } from "../questioner.mjs";
 const SECTION = "ingest";
 const INBOX = "inbox";
 const BATCH = 100;
-/** Documents that wait in the service while it takes in all it can. */
+/** Documents that wait in the service while it processes at full speed. */
 const BACKLOG = 300;
 const LONGEST_WAIT_S = 600;
 
-/** Documents a second until they are searchable, and what searches notice of it. */
+/** Documents per second until they are searchable, and the effect on searches. */
 export async function measureIngest({ product, folders, results, effort, seed, sizes }) {
   const size = sizes.filter((one) => one <= 10_000).at(-1) ?? sizes[0];
   const folder = await folders.copy(size);
@@ -24,7 +24,7 @@ export async function measureIngest({ product, folders, results, effort, seed, s
   }
 }
 
-/** Documents one by one and in batches; figures are named with `place` before them. */
+/** Documents one by one and in batches; the names of figures start with `place`. */
 export async function measureTakingIn({ service, source, results, effort, size, section = SECTION, place = "" }) {
   const add = (name, unit, value) => results.add({ section, name: `${place}${name}`, unit, size, value });
   const addTimes = (name, load) => results.addTimes({ section, name: `${place}${name}`, size }, load);
@@ -92,7 +92,7 @@ async function measureBatches({ service, source, effort, add, report }) {
   const value = (service.processorTime() - before) / notes.length;
   add("processor time of the service for one document", "ms", value);
 
-  // By the document and not by its words, since the memory of a document may put them in another way.
+  // By document and not by text, since a document's memory may be worded differently.
   const questioner = new Questioner();
   for (const [index, one] of notes.slice(0, 100).entries()) {
     const asked = { q: one.question, containerTag: INBOX, include: { documents: true } };
@@ -105,7 +105,7 @@ async function measureBatches({ service, source, effort, add, report }) {
   report(questioner, "after ingest");
 }
 
-/** Searches of one caller, without and with all that can be taken in, into another container and into the same one. */
+/** One caller's searches, without and during full ingestion, into another container and into the same one. */
 async function measureSearchMeanwhile({ service, source, results, effort, seed, size }) {
   const questioner = new Questioner(seed, size);
   const search = async (milliseconds) => {
@@ -133,7 +133,7 @@ async function measureSearchMeanwhile({ service, source, results, effort, seed, 
   }
 }
 
-/** Keeps the service busy with documents until it is told to end. */
+/** Keeps the service busy with documents until it is told to stop. */
 function startFlood(service, source, containerTag) {
   let isOver = false;
   let taken = 0;
@@ -172,7 +172,7 @@ async function addBatch(service, notes, containerTag) {
   return body.results.map(({ id }) => id);
 }
 
-/** Waits until nothing is processed any more, and makes sure that nothing failed. */
+/** Waits until nothing is being processed, and checks that nothing failed. */
 async function settle(service, ids, isThrough = isSearchable) {
   const deadline = performance.now() + LONGEST_WAIT_S * 1_000;
   while (!(await isThrough(service))) {
@@ -187,7 +187,7 @@ async function isSearchable(service) {
   return (await waitingOf(service)) === 0;
 }
 
-/** A search says how many documents of its containers are not understood yet. */
+/** A search reports how many documents of its containers are not processed yet. */
 async function isUnderstood(service) {
   const { waiting } = await service.search({ q: "anything", containerTag: INBOX, limit: 1 });
   return waiting === 0;

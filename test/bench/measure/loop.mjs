@@ -10,8 +10,8 @@ const WATCH = new URL("../loop-watch.mjs", import.meta.url).href;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * How long the service does not come round to what else there is to do, while it searches. Apart from the other figures, since
- * to look a thousand times a second costs something.
+ * How long the service's event loop is blocked while it searches. Separate from the other figures, because sampling a
+ * thousand times a second has a cost.
  */
 export async function measureLoop({ product, folders, results, effort, seed, sizes }) {
   const place = temporaryFolder();
@@ -43,7 +43,7 @@ function searchAll(service, asked, { callers, effort }) {
   return applyLoad({ callers, count: asked.length, milliseconds: effort.milliseconds, work });
 }
 
-/** What the service has seen since the last time. */
+/** The blocking observed since the last call. */
 async function readDelay(service, file) {
   process.kill(service.pid, "SIGUSR2");
   const deadline = performance.now() + LONGEST_WAIT_MS;

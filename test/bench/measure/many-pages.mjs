@@ -13,10 +13,10 @@ const NOTES_OF_A_PAGE = 18;
 const EVERY_MS = 50;
 const LONGEST_MS = 300_000;
 const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "../../fixtures/extractors");
-/** One file in five is one of them; the others are written here. */
+/** One file in five is a fixture; the others are generated here. */
 const COPIED = ["harbour.docx", "prices.xlsx", "small-latex.pdf", "talk.pptx", "garden.odt", "prices.ods", "sign.png"];
 
-/** A long PDF until a sentence of its last pages is found, and a folder of small files of mixed kinds from the command line. */
+/** A long PDF until a sentence of its last pages is found, and a folder of small files of mixed formats from the command line. */
 export async function measureManyPages({ product, results, options, seed }) {
   await measureLongPdf({ product, results, seed, pages: PAGES[options.quick] });
   await measureFolder({ product, results, seed, count: FILES[options.quick] });
@@ -51,7 +51,7 @@ async function measureLongPdf({ product, results, seed, pages }) {
   }
 }
 
-/** A PDF of so many pages of notes by LaTeX; null where that is missing. */
+/** A PDF of this many pages of notes by LaTeX; null if that is not installed. */
 function typeset(folder, seed, pages) {
   const page = (number) =>
     Array.from({ length: NOTES_OF_A_PAGE }, (_, index) => note(seed, number * NOTES_OF_A_PAGE + index).text).join(
@@ -120,7 +120,7 @@ async function until(what, isSo) {
   throw new Error(`${what}: not in ${LONGEST_MS / 1_000} s`);
 }
 
-/** Watches the memory of a process and all that it has started. The answer ends it, and gives the most in MB. */
+/** Watches the memory of a process and its descendants. Calling the result stops it, and returns the peak in MB. */
 function watchMemory(pid) {
   let peak = 0;
   const total = (one) => (memoryOf(one).resident ?? 0) + childrenOf(one).reduce((sum, child) => sum + total(child), 0);

@@ -4,7 +4,7 @@ import { Questioner } from "../questioner.mjs";
 
 const SECTION = "mcp";
 
-/** The server that agents start themselves: how soon it is there, and how fast its search tool answers. */
+/** The server that agents start themselves: how soon it is ready, and how fast its search tool answers. */
 export async function measureMcp({ product, folders, results, effort, seed, sizes }) {
   const starts = await timeStarts((folder) => product.mcp(folder), effort.starts * 2);
   results.addTimes({ section: SECTION, name: "start to `initialize` answered" }, starts);
@@ -39,7 +39,7 @@ export async function measureMcp({ product, folders, results, effort, seed, size
   }
 }
 
-/** Times of starting a server on an empty folder until its handshake is answered. */
+/** Times from starting a server on an empty folder until its handshake is answered. */
 export async function timeStarts(start, count) {
   const times = [];
   for (let index = 0; index < count; index++) {
@@ -56,7 +56,7 @@ export async function timeStarts(start, count) {
   return summarise(times);
 }
 
-/** True when a tool's answer shows the note with this reference. */
+/** True when a tool's result contains the note with this reference. */
 export function mentions({ content }, reference) {
   return content.some(({ text = "" }) => new RegExp(`${reference}(?![0-9a-z])`).test(text));
 }

@@ -6,7 +6,7 @@ import { randomFrom } from "../random.mjs";
 const SECTION = "mix";
 const SIZE = 1_000;
 const CALLERS = 32;
-/** How long a caller waits on average before it asks again; without a pause the service is never idle. */
+/** How long a caller pauses on average between calls; without a pause the service is never idle. */
 const PAUSES = { "32 callers without a pause": 0, "32 callers, a call each 0.7 s": 700 };
 /** What the callers do, by the number of the call: of twenty calls, fourteen search and three add. */
 const KINDS = "sasrsssassrssssassrs".split("");
@@ -17,7 +17,7 @@ const READS = [
   (service) => service.post("/v4/profile", { containerTag: "notes" }),
 ];
 
-/** Many callers at once who search, add and read: what each of them waits, and how long what was added takes to be found. */
+/** Many simultaneous callers who search, add and read: their waiting times, and how long additions take to be found. */
 export async function measureMix({ product, folders, results, effort, seed }) {
   const folder = await folders.copy(SIZE);
   const service = await product.serve(folder);

@@ -10,11 +10,11 @@ import { mentions, timeStarts } from "./mcp.mjs";
 const SECTION = "peers";
 const MEM0 = "mem0ai/oss";
 const SERVER_MEMORY = "server-memory";
-/** Beyond, filling alone would take a peer longer than the rest of the run. */
+/** Beyond this, filling alone would take a peer longer than the rest of the run. */
 const MOST_FOR_MEM0 = 10_000;
 const MOST_FOR_SERVER_MEMORY = 100_000;
 
-/** Others on the same notes with the same questions, each right after Recollect. */
+/** Other systems on the same notes with the same questions, each measured right after Recollect. */
 export async function measurePeers(bench) {
   const { effort, results, sizes } = bench;
   await measureServerMemoryStart(bench);
@@ -159,7 +159,7 @@ async function addToOurs(service, notes) {
   return notes.length;
 }
 
-/** Its answer comes when the facts are found and searchable. It may take long, so it ends after a while. */
+/** It answers when the facts are found and searchable. That may take long, so the time is limited. */
 async function addToMem0(peer, notes) {
   const MOST_MS = 20_000;
   const work = (index) => peer.add(notes[index].text, { infer: true });

@@ -15,7 +15,7 @@ const NODES = [1, 2, 4];
 const CALLERS = 8;
 const SEARCHES_COUNTED = 100;
 
-/** The record in PostgreSQL on the same machine: searches by size, many containers, and several nodes on one database. */
+/** The store in PostgreSQL on the same machine: searches by size, many containers, and several nodes on one database. */
 export async function measurePostgres(context) {
   const { results, sizes } = context;
   const programs = findPostgres();
@@ -48,7 +48,7 @@ async function measureSize(context, server, size) {
   });
 }
 
-/** Moves a copied folder into a database of its own, and hands on what serves it from there. */
+/** Moves a copied folder into its own database, and passes on what serves it from there. */
 async function onDatabase({ product, folders, results }, server, folder, work) {
   const url = await server.createDatabase();
   try {
@@ -61,7 +61,7 @@ async function onDatabase({ product, folders, results }, server, folder, work) {
   }
 }
 
-/** What one search costs in statements, whatever the size; what the service sends by itself in that time is taken off. */
+/** The statements that one search takes at any size, without those that the service sends on its own in that time. */
 async function measureStatements({ product, folders, server, results, seed, size }) {
   const questioner = new Questioner(seed, size);
   const service = await product.serve(await folders.get());
@@ -85,7 +85,7 @@ async function measureStatements({ product, folders, server, results, seed, size
   }
 }
 
-/** Nodes on one database, each with a folder of its own, asked in turn. */
+/** Nodes on one database, each with its own folder, called in turn. */
 async function measureNodes({ product, results, effort, seed, size, nodes, source }) {
   const bucket = startChild(process.execPath, [BUCKET, String(seed), "0"], {
     stdio: ["ignore", "inherit", "inherit", "ipc"],

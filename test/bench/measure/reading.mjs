@@ -37,7 +37,7 @@ const EVERY_MS = 15;
 const LONGEST_MS = 180_000;
 const TIMES = { true: 3, false: 10 };
 
-/** What it takes to read files of each format, alone in the process that reads them, and beside programs that are installed. */
+/** What reading files of each format takes, in the reading process alone, and compared with installed programs. */
 export async function measureReading({ product, results, options }) {
   const folder = temporaryFolder();
   const service = await product.serve(temporaryFolder(), { RECOLLECT_RATE_LIMIT: "0" });
@@ -73,7 +73,7 @@ async function measureFile({ service, results, name, bytes, times }) {
   results.add({ section: SECTION, name: `${name}, peak memory of all processes`, unit: "MB", value: peak });
 }
 
-/** Sends a file and waits until it is read; the highest memory of the service and its children meanwhile. */
+/** Sends a file and waits until it is read; returns the peak memory of the service and its children meanwhile. */
 async function read(service, name, bytes) {
   const { id } = await service.upload(name, bytes);
   let peak = 0;
@@ -97,7 +97,7 @@ function measureOthers(results, name, path, times) {
   if (name.endsWith(".docx")) measureProgram(results, name, times, [MAMMOTH, "--output-format=markdown", path]);
 }
 
-/** Left out where the program is missing or does not know the format. */
+/** Omitted if the program is not installed or does not support the format. */
 function measureProgram(results, name, times, [program, ...args]) {
   const began = performance.now();
   for (let count = 0; count < times; count += 1)

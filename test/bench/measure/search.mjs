@@ -9,7 +9,7 @@ const SELECTIVITIES = [
   { share: "50 %", field: "half" },
 ];
 
-/** Searches of one container through HTTP: by size, by number of callers and by filter; memory, and the way from start. */
+/** Searches of one container over HTTP: by size, number of callers and filter; memory, and the time from start. */
 export async function measureSearch({ product, folders, results, effort, seed, sizes, section = "search" }) {
   for (const size of sizes) {
     const folder = await folders.get(size);
@@ -18,7 +18,7 @@ export async function measureSearch({ product, folders, results, effort, seed, s
     try {
       const first = await searchAll(service, questioner.take(effort.warmUp), {});
       results.addTimes({ section, name: `first ${effort.warmUp} after the start`, size }, first);
-      // A service runs for days: what it takes until its code is compiled and its caches are filled is told by the first ones.
+      // A service runs for days: the first questions measure the time until its code is compiled and its caches are filled.
       await searchAll(service, questioner.take(effort.settling), { effort });
       const stages = new Map();
       for (const callers of CALLERS) {
@@ -90,7 +90,7 @@ async function measureFilters({ service, questioner, results, effort, size, sect
   }
 }
 
-/** The median of each stage that the service names in `Server-Timing`, over the searches of a single caller. */
+/** The median of each stage in `Server-Timing`, over a single caller's searches. */
 function reportStages(stages, results, { section, size }) {
   const stagesOf = section === "search" ? "stages" : `${section} stages`;
   for (const [name, times] of stages) results.add({ section: stagesOf, name, unit: "ms", size, value: median(times) });

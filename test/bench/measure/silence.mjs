@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { removeFolder, temporaryFolder } from "../children.mjs";
 
 const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "../../fixtures/silence");
-/** Memories that nothing is tuned on. */
+/** Memories on which nothing is tuned. */
 const PARTS = ["heldout", "held2"];
 
 /** How often questions without an answer get none, and questions with one get it, in small labelled memories. */

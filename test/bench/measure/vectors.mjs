@@ -6,17 +6,17 @@ import { holds, Questioner } from "../questioner.mjs";
 
 const SECTION = "vectors";
 const PROBE = fileURLToPath(new URL("../vector-probe.mjs", import.meta.url));
-/** Chroma reads its index from the record, once. */
+/** Chroma reads its index from the store, once. */
 const MOST_SECONDS_TO_BUILD = 1_800;
-/** Each look is a process that takes a good part of a core from who builds. */
+/** Each check is a process that takes a good part of a core from the index build. */
 const LOOKS_EVERY_MS = 2_000;
 
-/** The same questions to a service that scores all vectors and to one that asks Chroma about them. */
+/** The same questions to a service that scores all vectors and to one that uses Chroma. */
 export async function measureVectors({ options, product, folders, results, effort, seed, sizes }) {
   const engines = join(options.cache, "engines");
   const ways = {
     exact: { RECOLLECT_VECTORS: "exact" },
-    // Not offline: where the engine that npm has installed does not load, another one is fetched once.
+    // Not offline: if the engine installed by npm does not load, another one is fetched once.
     Chroma: {
       RECOLLECT_VECTORS: "auto",
       RECOLLECT_EXACT_LIMIT: "0",
@@ -44,7 +44,7 @@ export async function measureVectors({ options, product, folders, results, effor
   }
 }
 
-/** Gets the engine where it is not there yet. @returns false when this machine has none, which is said */
+/** Fetches the engine if it is missing. @returns false when none is available for this machine, which is reported */
 async function fetchEngine({ product, results, settings }) {
   const folder = temporaryFolder();
   const service = await product.serve(folder, settings);
@@ -81,7 +81,7 @@ async function waitForChroma(product, folder) {
   }
 }
 
-/** @returns the ids of the results, a list for each question */
+/** @returns the ids of the results, one list per question */
 async function searchAll({ service, asked, way, results, effort, seed, size }) {
   const ids = [];
   const questioner = new Questioner(seed, size);
@@ -111,7 +111,7 @@ function shareOfSame(left, right) {
   return shares.reduce((sum, share) => sum + share, 0) / shares.length;
 }
 
-/** What the vector index alone finds, against every vector of the record compared one by one. */
+/** What the vector index alone finds, compared with an exact scan of all vectors. */
 async function measureRecall({ options, folder, engines, results, effort, seed, size }) {
   const request = { dist: options.dist, folder, engines, seed, size, count: effort.searches / 2 };
   const child = startChild(process.execPath, [PROBE, JSON.stringify(request)], {

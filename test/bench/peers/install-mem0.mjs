@@ -10,10 +10,10 @@ const STAND_IN = fileURLToPath(new URL("better-sqlite3-stand-in.cjs", import.met
 const MOST_INSTALLING_MS = 900_000;
 
 /**
- * Installs `mem0ai` with npm into the cache, once. It wants `better-sqlite3`, whose native part an install script downloads
- * or builds. Only with `mayBuild` that script is run; else a stand-in over the SQLite of this repository takes its place,
- * unless a built one is there already.
- * @returns the folder, and whether the native part is the real one. Throws an Error that says why it cannot be had
+ * Installs `mem0ai` with npm into the cache, once. It needs `better-sqlite3`, whose native part an install script downloads
+ * or builds. That script runs only with `mayBuild`; otherwise a stand-in over this repository's SQLite is used, unless
+ * a built one exists already.
+ * @returns the folder, and whether the native part is the real one. Throws an Error that says why it is unavailable
  */
 export function installMem0(cache, mayBuild) {
   const plain = join(cache, `mem0ai-${MEM0_VERSION}`);
@@ -24,7 +24,7 @@ export function installMem0(cache, mayBuild) {
   return { installed: plain, isBuilt: false };
 }
 
-/** Beside its place first, so that what stands there is always whole. */
+/** Written beside the target first, so that the target is always complete. */
 function install(folder, complete) {
   const workshop = `${folder}.installing-${process.pid}`;
   mkdirSync(workshop, { recursive: true });

@@ -1,5 +1,5 @@
-// The `Memory` of mem0ai/oss behind the smallest HTTP server that does, so that it is asked the same way as Recollect.
-// Argument: where it is installed, where it keeps its files and where its models are, as JSON. Prints its address.
+// The `Memory` of mem0ai/oss behind a minimal HTTP server, so that it is called the same way as Recollect.
+// Argument: as JSON, where it is installed, where it stores its files and where its models are. Prints its address.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

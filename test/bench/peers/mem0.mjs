@@ -8,13 +8,13 @@ const SERVER = fileURLToPath(new URL("mem0-server.mjs", import.meta.url));
 const PROVIDER = fileURLToPath(new URL("scripted-openai.mjs", import.meta.url));
 const USER = "notes";
 
-/** A running mem0ai/oss with models that answer at once. */
+/** A running mem0ai/oss with models that answer immediately. */
 export class Mem0 {
   #child;
   #provider;
   #client;
 
-  /** @returns it once it has answered its first search, on an empty folder or on one that it filled before */
+  /** @returns the system after its first search, on an empty folder or on one that it filled before */
   static async start({ installed, folder }) {
     const mem0 = new Mem0();
     const quiet = { MEM0_TELEMETRY: "false", HOME: folder, MEM0_DIR: folder };
@@ -27,7 +27,7 @@ export class Mem0 {
     return mem0;
   }
 
-  /** Takes in a text; with `infer` a model finds its facts first, as it is usually used. */
+  /** Adds a text; with `infer` a model extracts its facts first, as in usual operation. */
   add(text, { infer }) {
     return this.#client.post("/add", { text, infer, userId: USER });
   }
@@ -37,7 +37,7 @@ export class Mem0 {
     await applyLoad({ callers: 8, count: size, work });
   }
 
-  /** The texts that it finds, at most ten. */
+  /** The texts found, at most ten. */
   async search(query) {
     const { body } = await this.#client.post("/search", { query, userId: USER, topK: 10 });
     return body.results.map(({ memory }) => memory);

@@ -1,5 +1,5 @@
-// A model provider that answers at once: embeddings by hashing words, and a chat that gives the newest message back as the
-// one fact it holds. A process of its own; prints its address. What a peer is measured with costs it no waiting.
+// A model provider that answers immediately: embeddings by hashing words, and a chat that returns the newest message as
+// its only fact. Its own process; prints its address. A peer spends no time waiting for it.
 import { createServer } from "node:http";
 
 const DIMENSIONS = 384;
@@ -24,7 +24,7 @@ function embeddings({ input, model }) {
   return { object: "list", model, data, usage: { prompt_tokens: 0, total_tokens: 0 } };
 }
 
-/** Long words count for more, since short ones are mostly those of grammar. */
+/** Long words count for more, since short ones are mostly function words. */
 function embed(text) {
   const vector = Array.from({ length: DIMENSIONS }, () => 0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {

@@ -13,7 +13,7 @@ export function serverMemory(folder) {
   return new McpLineClient(process.execPath, [ENTRY], { PATH, MEMORY_FILE_PATH: join(folder, "memory.jsonl") });
 }
 
-/** A note as it keeps one: a person with an observation. */
+/** A note in its format: a person with an observation. */
 export function entityOf({ who, reference, text }) {
   return { name: `${who} ${reference}`, entityType: "person", observations: [text] };
 }

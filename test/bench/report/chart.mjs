@@ -1,4 +1,4 @@
-// Line charts with logarithmic axes, as SVG that reads on light and dark ground.
+// Line charts with logarithmic axes, as SVG that is readable on light and dark backgrounds.
 import { format } from "../results.mjs";
 
 const WIDTH = 640;
@@ -37,7 +37,7 @@ const STYLE = `
 `;
 
 /**
- * A chart as an SVG document. `series` are `{ label, points: [{ x, y }] }`, of values above zero; `unit` belongs to y.
+ * A chart as an SVG document. `series` are `{ label, points: [{ x, y }] }` with values above zero; `unit` belongs to y.
  * Null when no series has a point.
  */
 export function renderChart({ title, unit, xTitle, series }) {
@@ -71,7 +71,7 @@ export function renderChart({ title, unit, xTitle, series }) {
   ].join("\n");
 }
 
-/** Whole decades, or the 1-2-5 steps that enclose the values where they lie within less than two. */
+/** Whole decades, or 1-2-5 steps around values that span less than two decades. */
 function axis(values, from, to) {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const steps = most / least >= 100 ? [1] : [1, 2, 5];
@@ -132,7 +132,7 @@ function round(value) {
   return Math.round(value * 10) / 10;
 }
 
-/** Text as SVG and HTML take it. */
+/** Text escaped for SVG and HTML. */
 export function escape(text) {
   const entities = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
   return text.replaceAll(/[&<>"]/g, (sign) => entities[sign]);

@@ -5,7 +5,7 @@ const CALLERS = ["1 caller", "8 callers", "32 callers"];
 const SHARES = ["p50", "p95", "p99"];
 const under = (section, names, labels = names) => names.map((name, at) => ({ section, name, label: labels[at] }));
 
-/** What is drawn: each line is one figure by the number of notes. */
+/** The charts: each line is one figure by number of notes. */
 const CHARTS = [
   {
     file: "search",
@@ -98,7 +98,7 @@ const CHARTS = [
   },
 ];
 
-/** The charts for which there is anything to draw: file name, section and SVG. */
+/** The charts that have data: file name, section and SVG. */
 export function drawCharts(figures) {
   return CHARTS.flatMap(({ file, title, lines, section, name }) => {
     const chosen = lines ?? linesOf(figures, section, name);
@@ -111,7 +111,7 @@ export function drawCharts(figures) {
   });
 }
 
-/** A line for each system that has the figure, or for each figure of the section. */
+/** One line per system that has the figure, or per figure of the section. */
 function linesOf(figures, section, name) {
   const own = figures.filter((figure) => figure.section === section && (name === undefined || figure.name === name));
   const keys = own.map((figure) => (name === undefined ? figure.name : figure.system));

@@ -1,7 +1,7 @@
 import { format } from "../results.mjs";
 import { asMarkdown, tablesOf } from "./table.mjs";
 
-/** What people ask for first, in the order of the summary. */
+/** The most requested figures, in the order of the summary. */
 const BY_SIZE = [
   ["search", "1 caller, p50", "search, p50"],
   ["search", "1 caller, p95", "search, p95"],
@@ -25,7 +25,7 @@ const BY_SIZE = [
 const PEERS =
   /^(search through (HTTP|MCP)(, p50|, p95|, searches|, 8 callers, searches|:.*)|start to .*|add .*|resident .*)$/;
 
-/** A few lines of the whole, as Markdown tables for a README. */
+/** A short summary, as Markdown tables for a README. */
 export function renderSummary(figures) {
   const chosen = BY_SIZE.flatMap(([section, name, title]) =>
     figures

@@ -18,7 +18,7 @@ const TITLES = {
   summary: "One container, through HTTP unless said otherwise",
 };
 
-/** What a run has measured as tables, one for each section: heads, and lines of texts. */
+/** The results of a run as tables, one per section: headings, and rows of text. */
 export function tablesOf(figures) {
   const sections = [...new Set(figures.map(({ section }) => section))];
   return sections.map((section) => {
@@ -48,7 +48,7 @@ function arrangeBySize(figures) {
   return { heads, lines };
 }
 
-/** Another system's column is followed by how Recollect's value relates to it. */
+/** Another system's column is followed by the ratio to Recollect's value. */
 function compare(figures, systems) {
   const [ours, ...others] = ["Recollect", ...systems.filter((system) => system !== "Recollect")];
   const rows = sizesOf(figures).flatMap((size) =>
@@ -83,7 +83,7 @@ function showRatio(ours, other) {
   return ours && other && other.value > 0 ? `${format(ours.value / other.value)}×` : "";
 }
 
-/** A share is of no size that could grow. */
+/** A share does not belong to a size that could grow. */
 function showGrowth(figures) {
   if (figures[0]?.unit === "%") return "";
   const exponent = growthExponent(figures.filter(({ size }) => size !== undefined));

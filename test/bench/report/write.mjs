@@ -32,7 +32,7 @@ export function renderMarkdown({ about, figures, remarks, problems }) {
   ].join("\n");
 }
 
-/** Writes `bench.json`, `report.html`, `summary.md` and one SVG file for each chart. @returns the path of the report */
+/** Writes `bench.json`, `report.html`, `summary.md` and one SVG file per chart. @returns the path of the report */
 export function writeReport(folder, results) {
   const charts = drawCharts(results.figures);
   mkdirSync(folder, { recursive: true });

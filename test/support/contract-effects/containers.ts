@@ -62,7 +62,7 @@ export const containers: readonly ContractGroup[] = [
       }),
       works(
         "`entityContext` and `memoryFilesystemPaths` are cleared by null",
-        inTest("transports/rest-container-tags", "every field is taken, and null clears the two that may be null"),
+        inTest("transports/rest-container-tags", "accepts every field, and null clears the two that are nullable"),
       ),
       worksWithModel(
         "`entityContext` guides what is read out of texts",
@@ -140,7 +140,7 @@ export const containers: readonly ContractGroup[] = [
         "While it runs, the list tells it and writes to the source are 409",
         inTest(
           "transports/rest-container-tags",
-          "the list shows it, and a write to the source may be tried again in a second",
+          "the list shows it, and writes to the source are refused with a retry after one second",
         ),
       ),
       works(
@@ -173,7 +173,7 @@ export const containers: readonly ContractGroup[] = [
       ),
       works("`approve` makes it a stated fact", inTest("core/review", "approved, a guess is a stated fact")),
       works("`decline` takes it out of search and queue", inTest("core/review", "declined, it leaves search")),
-      works("`undo` puts it back", inTest("transports/rest-inferred", "the metadata says what became of it")),
+      works("`undo` puts it back", inTest("transports/rest-inferred", "records the outcome in the metadata")),
       works("404 for an unknown one, 409 for one that is no guess, 400 for another action", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         const review = `${path(world)}/inferred`;

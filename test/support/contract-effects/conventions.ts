@@ -32,7 +32,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "The description names every operation that is served",
-        inTest("transports/rest-openapi", "has every operation that is served, once"),
+        inTest("transports/rest-openapi", "contains each served operation once"),
       ),
       works("`GET /` answers, so that a client sees that the service is there", (world) =>
         world.gives(200, "GET", "/"),
@@ -69,12 +69,12 @@ export const conventions: readonly ContractGroup[] = [
         "A conflict that passes (a merge) leaves the retry to the client, with a short wait",
         inTest(
           "transports/rest-container-tags",
-          "the list shows it, and a write to the source may be tried again in a second",
+          "the list shows it, and writes to the source are refused with a retry after one second",
         ),
       ),
       works(
         "429 has a `Retry-After` of seconds, never of an hour",
-        inTest("transports/rest-limits", "beyond it the answer is 429 with a short wait, and nothing is done"),
+        inTest("transports/rest-limits", "requests beyond it answer 429 with a short wait, and have no effect"),
       ),
       works(
         "A client that tries an addition again with the same `customId` makes no second document",
@@ -89,7 +89,7 @@ export const conventions: readonly ContractGroup[] = [
       ),
       works(
         "What trying again cannot mend is not answered with 5xx",
-        inTest("transports/rest-small-endpoints", "the SDK is told once: it does not try again"),
+        inTest("transports/rest-small-endpoints", "are refused to the SDK once, without a retry"),
       ),
     ],
   },
@@ -100,12 +100,12 @@ export const conventions: readonly ContractGroup[] = [
         "A preflight allows every origin, the methods of the API and the headers asked for",
         inTest(
           "transports/rest-errors",
-          "a preflight allows every origin, the methods of the API and the headers that are asked for",
+          "a preflight allows every origin, the methods of the API and the requested headers",
         ),
       ),
       works(
         "Pages may read `Retry-After`, `x-should-retry` and `X-RateLimit-*`",
-        inTest("transports/rest-limits", "web pages may read the headers"),
+        inTest("transports/rest-limits", "web pages may read the rate-limit headers"),
       ),
       works(
         "Preflights need no key",
@@ -145,13 +145,13 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "404 for a path that is not there, 405 for another method",
-        inTest("transports/rest-limits", "a known path with another method answers 405 and says which it takes"),
+        inTest("transports/rest-limits", "a known path with another method answers 405 and names the allowed methods"),
       ),
       works(
         "413 for a text over the limit, naming the limit",
         inTest(
           "transports/rest-errors",
-          "a text over the limit is refused with the limit, one at the limit is kept however it is escaped",
+          "refuses a text over the limit, naming it, and stores one at the limit however it is escaped",
         ),
       ),
       works(
@@ -176,7 +176,7 @@ export const conventions: readonly ContractGroup[] = [
     effects: [
       works(
         "A text has at most 1 MB, a file 50 MB, both settings",
-        inTest("transports/rest-files", "too much: 413 that names the setting"),
+        inTest("transports/rest-files", "too large: answers 413 and names the setting"),
       ),
       works("A batch has 1 to 600 documents", async (world) => {
         await world.gives(400, "POST", "/v3/documents/batch", { documents: [] });
@@ -184,7 +184,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "600 documents go in one request",
-        inTest("transports/rest-batch", "600 documents of a usual size go in one request"),
+        inTest("transports/rest-batch", "600 documents of a usual size fit in one request"),
       ),
       works("A bulk deletion has 1 to 100 ids", async (world) => {
         await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: [] });
@@ -230,7 +230,10 @@ export const conventions: readonly ContractGroup[] = [
           messages: [{ role: "user", content: "x" }],
         });
       }),
-      works("A key's own rate holds for it alone", inTest("transports/rest-keys", "its rate holds for this key alone")),
+      works(
+        "A key's own rate holds for it alone",
+        inTest("transports/rest-keys", "a key's rate applies to that key only"),
+      ),
       works("Analytics reach back at most 90 days, with pages of at most 100", async (world) => {
         await world.gives(400, "GET", "/v3/analytics/usage?limit=101");
         await world.gives(400, "GET", "/v3/analytics/usage?from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z");

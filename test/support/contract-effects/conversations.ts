@@ -48,7 +48,7 @@ export const conversations: readonly ContractGroup[] = [
         "One edited message changes that message alone",
         inTest(
           "transports/rest-conversations",
-          "with one edited message changes that message alone, and what it says is learnt",
+          "with one edited message changes only that message, and learns what it says",
         ),
       ),
       works("Roles are `user`, `assistant`, `system`, `tool`; others are 400", (world) =>
@@ -74,18 +74,15 @@ export const conversations: readonly ContractGroup[] = [
       }),
       works(
         "Calls of tools are kept and found with arguments and results",
-        inTest("transports/rest-conversations", "are kept and found as %s writes them"),
+        inTest("transports/rest-conversations", "are stored and found in the format %s"),
       ),
       works(
         "Images of messages are read",
-        inTest(
-          "transports/rest-conversations",
-          "are read, however large within the limit of a batch, and found by what they say",
-        ),
+        inTest("transports/rest-conversations", "are read at any size within the batch limit, and found by their text"),
       ),
       works(
         "`image_url` is another name of `imageUrl`, `customId` of `conversationId`, `containerTag` of `containerTags`",
-        inTest("transports/rest-changes", "takes the names that samples use: customId, containerTag, image_url"),
+        inTest("transports/rest-changes", "accepts the names used by samples: customId, containerTag, image_url"),
       ),
       works("`metadata` has single values alone", async (world) => {
         const { id } = await talk(world, [HI], { metadata: { team: "a" } });

@@ -77,7 +77,7 @@ export const documents: readonly ContractGroup[] = [
         "`forgetAfter`: from then on the document's memories and passages are not found",
         inTest(
           "transports/rest-document-expiry",
-          "hides the document from then on, shows it as forgotten where that is asked for, and null takes it off",
+          "hides the document from then on, shows it among forgotten memories, and null removes the date",
         ),
       ),
       works("Without a `customId` the same text makes two documents", async (world) => {
@@ -97,7 +97,10 @@ export const documents: readonly ContractGroup[] = [
       }),
       works(
         "A statement that adds to another extends it; both stay",
-        inTest("transports/rest-rule-updates", "what is told of a dog extends that there is one, and both stay"),
+        inTest(
+          "transports/rest-rule-updates",
+          "a detail about a dog extends the memory that there is one, and both stay",
+        ),
       ),
       worksWithModel(
         "What follows from several memories is a guess that waits for review",
@@ -118,7 +121,7 @@ export const documents: readonly ContractGroup[] = [
         "`done` means that its passages are found",
         inTest(
           "transports/rest-dreaming",
-          "who waits for a document that waits for quiet is told so, and finds its text",
+          "a waiting caller is told that memories form after a quiet period, and finds the text",
         ),
       ),
       works(
@@ -133,7 +136,7 @@ export const documents: readonly ContractGroup[] = [
         "`dreaming: instant` reads a document by itself at once",
         inTest(
           "transports/rest-dreaming",
-          "one that is to be remembered at once waits for nothing, and says since when its facts are found",
+          "an instant document is remembered immediately, and says since when its facts are searchable",
         ),
       ),
       worksWithModel(
@@ -173,11 +176,11 @@ export const documents: readonly ContractGroup[] = [
     effects: [
       works(
         "Takes objects and plain texts, and answers in their order",
-        inTest("transports/rest-batch", "takes objects and plain texts, and answers in their order"),
+        inTest("transports/rest-batch", "accepts objects and plain texts, and answers in their order"),
       ),
       works(
         "What stands above the documents is their default; their own values win",
-        inTest("transports/rest-batch", "what stands above the documents holds for all that do not say otherwise"),
+        inTest("transports/rest-batch", "applies the batch-level fields to all documents that do not set them"),
       ),
       works("Metadata of both is joined, the document's own first", async (world) => {
         const { results } = await world.ok("POST", "/v3/documents/batch", {
@@ -200,25 +203,22 @@ export const documents: readonly ContractGroup[] = [
       ),
       works(
         "A failed document is named by its `customId`, else `unknown`",
-        inTest("transports/rest-batch", "each document that cannot be taken fails by itself, with field and rule"),
+        inTest("transports/rest-batch", "fails invalid documents one by one, naming field and rule"),
       ),
       works(
         "Older `documentDate`s are read first",
-        inTest(
-          "transports/rest-batch",
-          "documents with older dates are taken in first; those without a date are of now",
-        ),
+        inTest("transports/rest-batch", "reads documents with older dates first, and dates undated ones now"),
       ),
       works(
         "A `customId` twice in one batch is an addition and one again",
-        inTest("transports/rest-batch", "a customId twice is added again, in the order of the request"),
+        inTest("transports/rest-batch", "adds a repeated customId again, in the order of the request"),
       ),
       works("`content` above the documents must be null or absent", (world) =>
         world.gives(400, "POST", "/v3/documents/batch", { content: "x", documents: ["y"] }),
       ),
       works(
         "Never 409 because a document exists or is worked on",
-        inTest("transports/rest-batch", "never refused because a document exists, or is being processed"),
+        inTest("transports/rest-batch", "is never refused because a document exists or is being processed"),
       ),
     ],
   },
@@ -227,7 +227,7 @@ export const documents: readonly ContractGroup[] = [
     effects: [
       works(
         "A text that is a URL is fetched, and typed by what comes",
-        inTest("transports/rest-addresses", "becomes the page that is there, with its title and address, and is found"),
+        inTest("transports/rest-addresses", "becomes the page at that address, with its title and URL, and is found"),
       ),
       works(
         "Posts and videos that are named by their address have types of their own (`tweet`, `video`)",

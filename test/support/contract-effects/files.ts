@@ -34,11 +34,11 @@ export const files: readonly ContractGroup[] = [
       }),
       works(
         "All fields of a form reach the document; metadata is JSON in a text",
-        inTest("transports/rest-files", "every field of a form reaches the document"),
+        inTest("transports/rest-files", "passes every form field to the document"),
       ),
       works(
         "`containerTags` is a JSON list, one tag, or the field more than once",
-        inTest("transports/rest-files", "containerTags as %s"),
+        inTest("transports/rest-files", "accepts containerTags as %s"),
       ),
       works("Metadata that is no JSON object is 400", async (world) =>
         expect((await upload(world, { file: note(), metadata: "{" })).status).toBe(400),
@@ -62,7 +62,7 @@ export const files: readonly ContractGroup[] = [
         "Office files are read",
         inTest(
           "transports/uploads-that-are-read",
-          "is queued, then done, with its text, its own title and author, and is found",
+          "is queued, then done, with its text, title and author, and is found",
         ),
       ),
       works("Images are read", inTest("extractors/image", "%s gives its text and its size")),
@@ -101,7 +101,7 @@ export const files: readonly ContractGroup[] = [
       ),
       works(
         "A deleted document takes its file with it",
-        inTest("transports/rest-files", "a deleted document takes its file with it"),
+        inTest("transports/rest-files", "deleting a document deletes its file"),
       ),
     ],
   },

@@ -56,7 +56,7 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "A write without a tag goes to the only one; with several it has to name one",
-        inTest("transports/rest-keys", "with several containers, a write has to name one"),
+        inTest("transports/rest-keys", "has to name one for a write when it has several containers"),
       ),
       works("A key that may only read writes nothing: 403", async (world) => {
         const key = await world.scopedKey({ permission: "read" });
@@ -79,12 +79,12 @@ export const keys: readonly ContractGroup[] = [
         "An agent key may converse and read its own containers",
         inTest(
           "transports/rest-keys",
-          "for some containers keeps conversations and reads and changes these containers",
+          "for some containers stores conversations and reads and changes these containers",
         ),
       ),
       works(
         "What lies elsewhere is 404 by id, and finds no way into a search",
-        inTest("transports/rest-keys", "what lies elsewhere is not there, and finds no way into a search"),
+        inTest("transports/rest-keys", "neither sees nor searches documents of other containers"),
       ),
       works("No restricted key makes, lists or revokes keys, or resets", async (world) => {
         const key = await world.scopedKey();
@@ -131,7 +131,7 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "Answers under a rate say what is left of it",
-        inTest("transports/rest-limits", "each answer says what is left"),
+        inTest("transports/rest-limits", "each answer states the remaining requests"),
       ),
       works("`rateLimitMax` and `rateLimitTimeWindow` limit it alone, in their bounds", async (world) => {
         await world.gives(400, "POST", "/v3/auth/scoped-key", { containerTag: world.tag, rateLimitMax: 10_001 });
@@ -157,7 +157,7 @@ export const keys: readonly ContractGroup[] = [
       }),
       works(
         "A key is switched off and on",
-        inTest("transports/rest-keys", "it is listed without its text, switched off and on, and deleted"),
+        inTest("transports/rest-keys", "is listed without its secret, disabled and enabled, and deleted"),
       ),
       works("An agent key has permission, containers, end and plugin", ofField("POST /v3/auth/agent-key pluginId")),
       works(
@@ -167,11 +167,14 @@ export const keys: readonly ContractGroup[] = [
       works("`/v3/auth/plugins` lists what is connected", (world) => world.ok("GET", "/v3/auth/plugins")),
       works(
         "The command line and plugins sign in by the browser",
-        inTest("e2e/connect-flow", "is signed in, keeps what it needs, and its key works"),
+        inTest("e2e/connect-flow", "is signed in, stores what it needs, and its key works"),
       ),
       works(
         "OAuth sign-in by its metadata, for apps that want it",
-        inTest("transports/oauth-flow", "from the first refusal on: what it asks, where, and how"),
+        inTest(
+          "transports/oauth-flow",
+          "leads from the first 401 to scopes, resource and authorization server metadata",
+        ),
       ),
       doesNot(
         "Members, roles and invitations of a team",
@@ -187,7 +190,7 @@ export const keys: readonly ContractGroup[] = [
       ),
       works(
         "Usage is counted, and nothing is limited or billed",
-        inTest("transports/rest-small-endpoints", "counts what was used and limits nothing"),
+        inTest("transports/rest-small-endpoints", "counts usage and limits nothing"),
       ),
       doesNot("Invoices and automatic top-ups", "nothing is sold here: the lists are empty", async (world) =>
         expect(await world.ok("GET", "/v3/auth/billing/invoices")).toMatchObject({ invoices: [] }),

@@ -54,7 +54,7 @@ export const memories: readonly ContractGroup[] = [
       ),
       works(
         "What is known already is answered with the memory that is there",
-        inTest("transports/rest-memories", "what is known already answers with the memory that is there"),
+        inTest("transports/rest-memories", "returns the existing memory for a known fact"),
       ),
       works("`entityContext` is kept for the container", ofField("POST /v4/memories entityContext")),
       works("They are sorted into the buckets of profiles like all others", async (world) => {
@@ -168,7 +168,7 @@ export const memories: readonly ContractGroup[] = [
       ),
       works(
         "It can be taken back",
-        inTest("transports/rest-journal", "undoes what forget-matching forgot, and the undo is undone"),
+        inTest("transports/rest-journal", "undoes what forget-matching forgot, and can itself be undone"),
       ),
     ],
   },
@@ -265,7 +265,7 @@ export const memories: readonly ContractGroup[] = [
       ),
       works(
         "Relations are `updates`, `extends` or `derives`, by id",
-        inTest("transports/rest-memories", "an entry has its history, its documents and its relations"),
+        inTest("transports/rest-memories", "returns each memory with its history, documents and relations"),
       ),
       works("`filters` narrow the list", ofField("POST /v4/memories/list filters")),
     ],

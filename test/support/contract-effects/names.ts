@@ -24,7 +24,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "A document without a tag goes to `sm_project_default`",
-        inTest("transports/rest-documents", "a document without a tag goes to the default project"),
+        inTest("transports/rest-documents", "puts a document without a tag into the default project"),
       ),
       works("A search without a tag looks through all containers", async (world) => {
         await world.remember(`The word of this container is ${world.tag}`);
@@ -45,7 +45,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Tags that begin with `sm_project_` are projects",
-        inTest("transports/rest-projects", "are the containers of their prefix, named by tag where nobody named them"),
+        inTest("transports/rest-projects", "are the containers with their prefix, named after the tag if unnamed"),
       ),
     ],
   },
@@ -88,7 +88,7 @@ export const names: readonly ContractGroup[] = [
         "A text that has nothing in common with the former one takes its place and that of its passages",
         inTest(
           "transports/rest-other-text",
-          "a customId that is added again with wholly other text has that text and its passages alone",
+          "adding a customId again with a different text keeps only that text and its passages",
         ),
       ),
       works(
@@ -115,7 +115,7 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "`PATCH` with `customId` renames; one that is taken is 409 for good",
-        inTest("transports/rest-changes", "a customId that is taken is a conflict that repeating does not mend"),
+        inTest("transports/rest-changes", "a customId that is taken is a conflict that should not be retried"),
       ),
       works(
         "Any history of adding, changing, moving and deleting ends as promised",
@@ -193,13 +193,13 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Searches narrow by it, too",
-        inTest("transports/rest-search-parameters", "a filepath is exact, or a prefix when it ends in a slash"),
+        inTest("transports/rest-search-parameters", "filepath matches exactly, or as a prefix if it ends in a slash"),
       ),
       works(
         "A change of `filepath` alone renames and reads nothing again",
         inTest(
           "transports/rest-changes",
-          "metadata, path and customId answer `done` when the document is done; no body changes nothing",
+          "metadata, path and customId answer `done` when the document is done; an empty body changes nothing",
         ),
       ),
       works("Results of v4 have the `filepath` of their document, memories too", async (world) => {
@@ -251,7 +251,7 @@ export const names: readonly ContractGroup[] = [
       works("Newest first by default; `sort` and `order` change that", ofField("POST /v3/documents/list order")),
       works(
         "`sort: updatedAt` goes by the last change",
-        inTest("transports/rest-memories", "sorts by the last change, filters, and takes several containers"),
+        inTest("transports/rest-memories", "sorts by the last change, filters, and accepts several containers"),
       ),
     ],
   },
@@ -270,8 +270,8 @@ export const names: readonly ContractGroup[] = [
         await world.ok("PATCH", `/v3/memories/${id}`, { metadata: { a: "b" } });
         await world.gives(204, "DELETE", `/v3/memories/${id}`);
       }),
-      works("`/v3/memories/batch` serves as well", inTest("transports/rest-batch", "the older path serves as well")),
-      works("`/v3/memories/file` serves as well", inTest("transports/rest-files", "the older path serves as well")),
+      works("`/v3/memories/batch` serves as well", inTest("transports/rest-batch", "the older path works as well")),
+      works("`/v3/memories/file` serves as well", inTest("transports/rest-files", "the older path works as well")),
       works("`POST /v3/memories/forget` forgets like `DELETE /v4/memories`", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         expect(await world.ok("POST", "/v3/memories/forget", { id, containerTag: world.tag })).toMatchObject({
@@ -282,11 +282,11 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "Literal paths win over ids: `/list`, `/merge`, `/processing`",
-        inTest("transports/rest-documents", "a path of the API is never taken for an id"),
+        inTest("transports/rest-documents", "never takes a path of the API for an id"),
       ),
       works(
         "A container named like a path keeps the path",
-        inTest("transports/rest-container-tags", "win over a tag of the same name"),
+        inTest("transports/rest-container-tags", "take precedence over a tag of the same name"),
       ),
       works("`/v2` is 404", (world) => world.gives(404, "POST", "/v2/add", { content: "x" })),
     ],

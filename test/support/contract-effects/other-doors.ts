@@ -9,15 +9,15 @@ export const otherDoors: readonly ContractGroup[] = [
     effects: [
       works(
         "`usage` counts by type, hour and key",
-        inTest("transports/rest-analytics", "usage: by type, by hour, by key, and how many documents there are"),
+        inTest("transports/rest-analytics", "usage: by type, by hour, by key, and the number of documents"),
       ),
       works(
         "`errors` has the fields of the documentation and those of the web app",
-        inTest("transports/rest-analytics", "errors: the keys of the documentation and those of the web app"),
+        inTest("transports/rest-analytics", "errors: the fields of the documentation and of the web app"),
       ),
       works(
         "`logs` and `requests` list each call, the newest first, without what was sent",
-        inTest("transports/rest-analytics", "nothing that was sent is recorded: no text, no key, no unknown path"),
+        inTest("transports/rest-analytics", "no request content is recorded: no text, no key, no unknown path"),
       ),
       works(
         "`from`, `to`, `period`, `type`, `statusCode`, `keyId`, `status`, `id` narrow them",
@@ -27,7 +27,7 @@ export const otherDoors: readonly ContractGroup[] = [
         "`memory` has totals, searches, tokens and growth",
         inTest(
           "transports/rest-analytics",
-          "memory: totals of now, searches and tokens of the period, growth against the one before",
+          "memory: current totals, searches and tokens of the period, growth since the previous one",
         ),
       ),
       doesNot(
@@ -47,7 +47,10 @@ export const otherDoors: readonly ContractGroup[] = [
       }),
       works(
         "A project is deleted with all that is in it, or after moving it",
-        inTest("transports/rest-projects", "after moving what is in it; it is gone from the list at once"),
+        inTest(
+          "transports/rest-projects",
+          "moves its content first if asked to, and removes it from the list immediately",
+        ),
       ),
       works("`move` without a target is 400", async (world) => {
         const { id } = await world.ok("POST", "/v3/projects", { name: world.tag });
@@ -57,29 +60,29 @@ export const otherDoors: readonly ContractGroup[] = [
         "`/v3/documents/documents` gives documents with all their memories, superseded and forgotten ones too",
         inTest(
           "transports/rest-documents-with-memories",
-          "superseded and forgotten memories are drawn, with their flags and how they relate",
+          "includes superseded and forgotten memories, with their flags and relations",
         ),
       ),
       works(
         "Its texts are cut at 2,000 characters",
-        inTest("transports/rest-documents-with-memories", "a long text is cut at 2,000 characters, and counted whole"),
+        inTest("transports/rest-documents-with-memories", "cuts a long text at 2,000 characters and counts it whole"),
       ),
       works(
         "`by-ids` gives those asked for, in that order",
         inTest(
           "transports/rest-documents-with-memories",
-          "in the order asked for, each once; what is not there is left out",
+          "returns documents in the order requested, each once, without unknown ones",
         ),
       ),
       works(
         "`facets` counts by category",
-        inTest("transports/rest-documents-with-memories", "counts each document once, with names for people"),
+        inTest("transports/rest-documents-with-memories", "counts each document once, with readable labels"),
       ),
       works("`sources` and `categories` narrow it", ofField("POST /v3/documents/documents sources")),
       doesNot(
         "Weekly digests, welcome mails, waiting lists, old MCP sign-ins",
         "these belong to the hosted product: answered as empty or done",
-        inTest("transports/rest-small-endpoints", "is answered as things are here"),
+        inTest("transports/rest-small-endpoints", "answer truthfully for this server"),
       ),
     ],
   },
@@ -92,7 +95,10 @@ export const otherDoors: readonly ContractGroup[] = [
       ),
       works(
         "The resource's OAuth metadata is served",
-        inTest("transports/oauth-flow", "from the first refusal on: what it asks, where, and how"),
+        inTest(
+          "transports/oauth-flow",
+          "leads from the first 401 to scopes, resource and authorization server metadata",
+        ),
       ),
       works(
         "A wrong key is 401 with `WWW-Authenticate`",
@@ -170,7 +176,7 @@ export const otherDoors: readonly ContractGroup[] = [
       ),
       works(
         "Whoever asks for a path of it is told what to use in its place",
-        inTest("transports/path-advice", "%s %s of the fifth generation is 404, and names what to use"),
+        inTest("transports/path-advice", "%s %s of the fifth generation answers 404 and names the replacement"),
       ),
       doesNot("`/namespaces`, `/organization`", NO_V5, (world) => world.gives(404, "GET", "/namespaces")),
       doesNot("`/connectors`, `/ns/{namespace}/connectors`", NO_V5, (world) => world.gives(404, "GET", "/connectors")),

@@ -35,7 +35,7 @@ export const profiles: readonly ContractGroup[] = [
         "`dynamic` has the newest first, with `[Recent]` and the day",
         inTest(
           "transports/rest-profile",
-          "gives lasting and recent facts as texts, the newest first with their day, and buckets",
+          "returns static and dynamic facts as texts, the newest first with their day, and buckets",
         ),
       ),
       works("Entries of buckets begin with `[Recent]`", async (world) => {
@@ -61,7 +61,7 @@ export const profiles: readonly ContractGroup[] = [
       works("`threshold` bounds the search results", ofField("POST /v4/profile threshold")),
       works(
         "`filters` narrow all parts and the search results",
-        inTest("transports/rest-profile", "filters narrow every part, and the search results"),
+        inTest("transports/rest-profile", "filters narrow every part and the search results"),
       ),
       works("`containerTag` is required", (world) => world.gives(400, "POST", "/v4/profile", {})),
       works(
@@ -90,7 +90,7 @@ export const profiles: readonly ContractGroup[] = [
         "Those of organisation and container are united; on one key the organisation's counts",
         inTest(
           "transports/rest-profile",
-          "are those of the organisation and those of the container; on the same key the organisation wins",
+          "come from the organisation and the container; for the same key the organisation's wins",
         ),
       ),
       works("Every bucket that is defined is in a profile, empty or not", async (world) => {
@@ -110,7 +110,7 @@ export const profiles: readonly ContractGroup[] = [
         "A model says which buckets a memory belongs to",
         inTest(
           "transports/rest-model-reading",
-          "what a model read out of a document is shown with it: title, summary, and in the metadata of its memories what they are about",
+          "a document shows what a model extracted: title, summary, and entities, dates and buckets of its memories",
         ),
       ),
       works("Every key may read them; only a full key may define them", async (world) => {
@@ -125,7 +125,7 @@ export const profiles: readonly ContractGroup[] = [
     effects: [
       works(
         "Has the lasting and the recent facts",
-        inTest("transports/rest-profile", "gives lasting and recent facts"),
+        inTest("transports/rest-profile", "returns static and dynamic facts"),
       ),
     ],
   },

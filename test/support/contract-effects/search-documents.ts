@@ -49,7 +49,7 @@ export const documentSearch: readonly ContractGroup[] = [
         "`documentThreshold` drops documents; its default drops none",
         inTest(
           "transports/rest-document-threshold",
-          "v3: a document whose score is below is left out, one that reaches it keeps all its chunks, and 0 is no threshold",
+          "v3: omits documents whose score is below, keeps all chunks of the others, and treats 0 as no threshold",
         ),
       ),
       works("`docId` searches one document; an unknown one is 404", (world) =>
@@ -57,7 +57,7 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`onlyMatchingChunks: false` adds the neighbours with `isRelevant: false`, in the order of the text",
-        inTest("transports/rest-v3-search", "onlyMatchingChunks false brings the neighbours, in the order of the text"),
+        inTest("transports/rest-v3-search", "onlyMatchingChunks false adds the neighbouring chunks, in text order"),
       ),
       works(
         "`includeFullDocs` adds `content`, `includeSummary` the summary",
@@ -80,7 +80,7 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`rerank` and `rewriteQuery` as in v4",
-        inTest("transports/rest-search-care", "POST /v3/search takes rerank and rewriteQuery"),
+        inTest("transports/rest-search-care", "POST /v3/search accepts rerank and rewriteQuery"),
       ),
     ],
   },

@@ -26,10 +26,7 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "`searchMode` is `hybrid` by default, and a setting",
-        inTest(
-          "transports/rest-search-parameters",
-          "the mode and the threshold of the server hold when a request names none",
-        ),
+        inTest("transports/rest-search-parameters", "the server's mode and threshold apply when a request sets none"),
       ),
       works("`memories` gives memories alone, `documents` passages alone, `hybrid` both", async (world) => {
         await filled(world);
@@ -66,7 +63,7 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "`containerTags` unites containers; `operator: AND` wants documents of all",
-        inTest("transports/rest-search-parameters", "operator AND wants documents that carry all tags, OR unites them"),
+        inTest("transports/rest-search-parameters", "operator AND requires documents with all tags, OR any of them"),
       ),
       works("An unknown container gives nothing, and no error", async (world) =>
         expect(await world.find("x", { containerTag: `${world.tag}-none` })).toEqual([]),
@@ -75,34 +72,31 @@ export const search: readonly ContractGroup[] = [
         "`docId` (id or `customId`) searches one document; an unknown one gives nothing",
         inTest(
           "transports/rest-search-parameters",
-          "docId takes an id or a customId, and finds nothing for one that is not there",
+          "docId accepts an id or a customId, and finds nothing for an unknown one",
         ),
       ),
       works(
         "`endUserId` narrows to one end user",
-        inTest("transports/rest-search-parameters", "endUserId is met by metadata, together with any filters"),
+        inTest("transports/rest-search-parameters", "endUserId matches metadata, combined with any filters"),
       ),
       works(
         "`chunkThreshold` is a floor for passages alone",
-        inTest("transports/rest-search-parameters", "chunkThreshold is a floor for chunks alone"),
+        inTest("transports/rest-search-parameters", "chunkThreshold applies to chunks only"),
       ),
       works(
         "`documentThreshold` leaves out passages of documents below it",
-        inTest("transports/rest-document-threshold", "v4: chunks go with their document, and memories stay"),
+        inTest("transports/rest-document-threshold", "v4: omits chunks with their document, and keeps memories"),
       ),
       works(
         "`onlyMatchingChunks: false` brings the passages before and after",
         inTest(
           "transports/rest-search-parameters",
-          "onlyMatchingChunks false brings the chunks before and after a chunk",
+          "onlyMatchingChunks false adds the chunks before and after a chunk",
         ),
       ),
       works(
         "`rerank` scores anew; the order and the similarity are the new ones",
-        inTest(
-          "transports/rest-search-care",
-          "rerank changes the order and the similarities with it, and not what is found",
-        ),
+        inTest("transports/rest-search-care", "rerank changes order and similarities, and not which results are found"),
       ),
       works(
         "`rewriteQuery` searches for other wordings, too",
@@ -114,10 +108,7 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "`aggregate` adds a memory made of several, with `isAggregated`",
-        inTest(
-          "transports/rest-search-care",
-          "aggregate adds a memory of its own kind, marked, which cannot be asked for",
-        ),
+        inTest("transports/rest-search-care", "aggregate adds one marked memory that cannot be fetched"),
       ),
       worksWithModel(
         "`aggregate` lets a model join them",
@@ -208,14 +199,14 @@ export const search: readonly ContractGroup[] = [
         "What was forgotten does not come back as a passage",
         inTest(
           "transports/out-of-date-passages",
-          "a passage is gone with what it says, and found again when that is taken back",
+          "a passage disappears with its forgotten statement, and returns when that is undone",
         ),
       ),
       works(
         "What was replaced does not come back as a passage",
         inTest(
           "transports/out-of-date-passages",
-          "what a newer statement replaced is gone, and found again when that is taken back",
+          "a superseded statement disappears, and returns when the newer one is undone",
         ),
       ),
       works("Nearly the same text comes once", async (world) => {

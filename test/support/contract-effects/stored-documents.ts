@@ -8,7 +8,7 @@ export const storedDocuments: readonly ContractGroup[] = [
     effects: [
       works(
         "Has every field that any client reads, `spatialPoint` and `raw` as null",
-        inTest("transports/rest-documents", "has every field that any generation of clients reads"),
+        inTest("transports/rest-documents", "returns every field that any generation of clients reads"),
       ),
       works("Has all tags in the order written, `sm_project_` ones too", async (world) => {
         const id = await world.add("Mia keeps bees.", { containerTags: ["sm_project_x"] });
@@ -163,7 +163,7 @@ export const storedDocuments: readonly ContractGroup[] = [
       }),
       works(
         "Bulk: tags restrict ids, a path restricts tags",
-        inTest("transports/rest-bulk", "tags and a path restrict the ids"),
+        inTest("transports/rest-bulk", "narrows the ids by container tags and path"),
       ),
       works("Bulk: no selector, or a path alone, is 400", async (world) => {
         await world.gives(400, "DELETE", "/v3/documents/bulk", {});
@@ -176,7 +176,7 @@ export const storedDocuments: readonly ContractGroup[] = [
     effects: [
       works(
         "`memories` with documents; several tags mean any of them, or all with `operator: AND`",
-        inTest("transports/rest-documents", "several tags mean any of them, or all with the operator AND"),
+        inTest("transports/rest-documents", "several tags match any of them, or all with the operator AND"),
       ),
       works("`sm_project_` tags are hidden in lists", async (world) => {
         await world.add("Mia keeps bees.", { containerTags: ["sm_project_x"] });
@@ -187,17 +187,14 @@ export const storedDocuments: readonly ContractGroup[] = [
       works("`content` is there with `includeContent` alone", ofField("POST /v3/documents/list includeContent")),
       works("`filters` go by the document's metadata", ofField("POST /v3/documents/list filters")),
       works("`status`, `source` and `provider` narrow the list", ofField("POST /v3/documents/list status")),
-      works(
-        "Without a body lists everything",
-        inTest("transports/rest-documents", "a request without a body lists everything"),
-      ),
+      works("Without a body lists everything", inTest("transports/rest-documents", "lists everything without a body")),
       works(
         "`GET /v3/documents` is the same with parameters",
-        inTest("transports/rest-list", "answers like the list that takes a body"),
+        inTest("transports/rest-list", "returns the same as the list endpoint with a body"),
       ),
       works(
         "`/processing` has what is not `done` or `failed`, narrowed by container, with its number",
-        inTest("transports/rest-documents", "shows what is not through yet, of the containers that are named"),
+        inTest("transports/rest-documents", "shows unfinished documents of the named containers"),
       ),
       works("`/chunks` has the passages in order, with `position` and `index` from 0", async (world) => {
         const id = await world.add("Mia keeps bees. ".repeat(100), { taskType: "superrag" });
