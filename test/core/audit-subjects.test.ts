@@ -202,7 +202,7 @@ function locate(value: unknown, place: string, places: Map<string, string>): voi
     locate(part, Array.isArray(value) ? place : [place, field].filter(Boolean).join("."), places);
 }
 
-describe("the audit names what a call was about:", () => {
+describe("the audit records the subjects of", () => {
   test.each(ordered)("%s", async (name) => {
     // Reading is not kept in the audit, being refused is.
     const refused = await noted(name, stranger());
@@ -211,7 +211,7 @@ describe("the audit names what a call was about:", () => {
   });
 });
 
-test("connections are named when they are made, changed, synced and removed, also where only their provider was", async () => {
+test("records the connections that a call creates, changes, syncs or removes, also when it names only the provider", async () => {
   const source = await startSource();
   const { core, actor, id } = await connectTo(source);
   const made = { provider: "granola", containerTag: CONNECTED, metadata: { apiKey: "good" } };
@@ -233,7 +233,7 @@ test("connections are named when they are made, changed, synced and removed, als
   expect(named("removeConnectionsOf")).toEqual([[[CONNECTED], both]]);
 });
 
-describe("whatever is called with anything", () => {
+describe("a call with arbitrary input", () => {
   const tag = "somebody";
   const id = createId();
   const nested = (depth: number): unknown => (depth === 0 ? id : [nested(depth - 1)]);
@@ -250,7 +250,7 @@ describe("whatever is called with anything", () => {
     ["a list", "deleteDocument", [{ id }]],
     ["what it inherits", "forgetOne", inherited],
     ["credentials of somebody unknown", "signIn", { code: id, id, containerTag: tag, signIn: { id } }],
-  ])("keeps no name of %s", async (_what, name, input) => {
+  ])("leaves no name in the audit from %s", async (_what, name, input) => {
     const { entry } = await ask(name, stranger(), input);
     expect(entry).toMatchObject({ action: name, containerTags: [], subjectIds: [] });
     expect(["forbidden", "unauthorized"]).toContain(entry?.outcome);

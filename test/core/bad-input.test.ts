@@ -412,7 +412,7 @@ const searches: Row[] = [
   ["an unknown key", "revokeKey", { id: "nothing" }, "not_found", /^Key not found: nothing/],
 ];
 
-describe("bad input is refused in words that name it, and changes nothing", () => {
+describe("bad input is rejected with a message that names the problem, and changes nothing:", () => {
   let before: string;
   beforeAll(async () => {
     before = await opened.everything();
@@ -431,7 +431,7 @@ describe("bad input is refused in words that name it, and changes nothing", () =
     },
   );
 
-  test("of all of them nothing was kept, and the service goes on", async () => {
+  test("none of it was stored, and the service still works", async () => {
     expect(await opened.everything()).toBe(before);
     expect(await core.search(call, { q: "bees", containerTags: ["known"] })).toMatchObject({
       results: [{ id: known.memory }],
@@ -441,7 +441,7 @@ describe("bad input is refused in words that name it, and changes nothing", () =
   });
 });
 
-describe("unusual input that is fine", () => {
+describe("unusual but valid input", () => {
   test.each([
     ["one character", "x"],
     ["up to the limit", "x".repeat(10_000)],
@@ -459,12 +459,12 @@ describe("unusual input that is fine", () => {
     expect((await core.getDocument(call, { id })).document.content).toBe(content);
   });
 
-  test("fields that are not known are left aside", async () => {
+  test("unknown fields are ignored", async () => {
     const { id } = await core.addDocument(call, { content: "fine", extra: { deep: true }, containerTags: ["odd"] });
     expect(JSON.stringify(await core.getDocument(call, { id }))).not.toContain("extra");
   });
 
-  test("metadata keys with a meaning in JavaScript are plain keys", async () => {
+  test("metadata keys that are special in JavaScript are ordinary keys", async () => {
     const metadata = JSON.parse('{"constructor":"a","toString":"b","hasOwnProperty":"c"}') as Record<string, string>;
     const { id } = await core.addDocument(call, { content: "fine", metadata, containerTags: ["odd"] });
     expect((await core.getDocument(call, { id })).document.metadata).toEqual(metadata);

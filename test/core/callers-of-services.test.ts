@@ -88,9 +88,9 @@ function failModel(status: number): void {
 
 const whatIsLogged = (lines: readonly LogLine[]) => JSON.stringify(lines);
 
-describe.each(KINDS)("$name that fails with what one caller asks, and repeats it,", ({ asked, fail }) => {
+describe.each(KINDS)("$name that fails on the requests of one caller, and repeats their text,", ({ asked, fail }) => {
   test.each([500, 422])(
-    "with %i fails for that caller alone, and tells nobody",
+    "with %i, fails for that caller alone and discloses nothing",
     async (status) => {
       fail(status);
       for (let call = 0; call < 4; call += 1) {
@@ -105,7 +105,7 @@ describe.each(KINDS)("$name that fails with what one caller asks, and repeats it
     40_000,
   );
 
-  test("is fine for others while that caller asks without a pause", async () => {
+  test("works for others while that caller sends requests continuously", async () => {
     fail(500);
     let isOver = false;
     const attack = (async () => {
@@ -119,7 +119,7 @@ describe.each(KINDS)("$name that fails with what one caller asks, and repeats it
   }, 40_000);
 });
 
-test("what one caller asked is told to no other while a service wants to be left alone", async () => {
+test("while a service is rate-limited, no other caller learns what one caller asked", async () => {
   const headers = { "retry-after": "60" };
   reranker.failFor(SECRET, { kind: "status", status: 429, headers, text: repeated(429) });
   await search("alice", SECRET, { rerank: true });

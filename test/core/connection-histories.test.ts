@@ -105,7 +105,7 @@ const totalOf = (reads: ReadonlyMap<string, number>): number =>
   [...reads.values()].reduce((sum, times) => sum + times, 0);
 
 test.each([{ hasFeed: true }, { hasFeed: false }])(
-  "whatever happens at a source, and whenever processes end, documents equal it in the end (feed: $hasFeed)",
+  "documents finally match the source, whatever changes and whenever processes end (feed: $hasFeed)",
   async ({ hasFeed }) => {
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-sources-"));
     const first = await startExampleSource({ hasFeed });

@@ -37,7 +37,7 @@ async function passMinute(isAsked: Promise<void>): Promise<void> {
 
 const TOLD = { kind: "unavailable", message: expect.stringMatching(/did not answer within 60 seconds/) };
 
-test("a source that leaves a sign-in without an answer is told as such after a minute", async () => {
+test("reports after a minute that the source does not respond to a sign-in", async () => {
   const { connector } = await startSource();
   const { isAsked, answer } = silence();
   const { create } = await open({ ...connector, check: answer });
@@ -47,7 +47,7 @@ test("a source that leaves a sign-in without an answer is told as such after a m
   await refused;
 });
 
-test("a source that does not tell what can be chosen is told as such after a minute", async () => {
+test("reports after a minute that the source does not list its resources", async () => {
   const { connector } = await startSource();
   const { isAsked, answer } = silence();
   const { create, core, actor } = await open({ ...connector, listResources: answer });

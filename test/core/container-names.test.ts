@@ -51,8 +51,8 @@ const NAMES = [
 /** A word of its own for each, so that what is found says where it was kept. */
 const WORDS = new Map(NAMES.map((name, index) => [name, `canary${String.fromCharCode(97 + (index % 26))}${index}end`]));
 
-describe("containers whose names look alike", () => {
-  test("never mix, whoever asks", { timeout: 60_000 }, async () => {
+describe("containers with similar names", () => {
+  test("are never mixed up, for any caller", { timeout: 60_000 }, async () => {
     const owner = opened.call();
     for (const [tag, word] of WORDS) {
       const memories = [{ content: `The bird is called ${word}.` }];
@@ -82,7 +82,7 @@ describe("containers whose names look alike", () => {
     expect(containers.map(({ tag }) => tag).toSorted()).toEqual(NAMES.toSorted());
   });
 
-  test("have keys of their own: one opens its own name and none that is like it", async () => {
+  test("have separate keys: a key opens exactly its own name", async () => {
     const owner = opened.call();
     for (const [index, tag] of NAMES.entries()) {
       const { secret, key } = await core.createKey(owner, { grants: [{ containerTag: tag }] });
@@ -98,7 +98,7 @@ describe("containers whose names look alike", () => {
     }
   });
 
-  test("are deleted one by one", async () => {
+  test("are deleted individually", async () => {
     const owner = opened.call();
     for (const tag of ["a_b", "a:b", "A_b", "__proto__", "constructor"])
       await core.addDocument(owner, { content: `Note of ${tag}.`, containerTags: [tag] });
@@ -111,7 +111,7 @@ describe("containers whose names look alike", () => {
   });
 });
 
-describe("a name that is no name", () => {
+describe("an invalid container tag", () => {
   test.each([
     "",
     " ",
@@ -136,7 +136,7 @@ describe("a name that is no name", () => {
     1,
     {},
     ["a"],
-  ])("is refused wherever it is said: %j", async (tag) => {
+  ])("is rejected everywhere: %j", async (tag) => {
     const owner = opened.call();
     const before = await opened.everything();
     for (const ask of [

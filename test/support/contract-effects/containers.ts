@@ -31,7 +31,10 @@ export const containers: readonly ContractGroup[] = [
       ),
       works(
         "The newest activity first",
-        inTest("core/containers", "has those with the newest activity first, then by name, and the empty ones last"),
+        inTest(
+          "core/containers",
+          "starts with the most recently active ones, then sorts by name, and ends with empty ones",
+        ),
       ),
       works("A restricted key sees its own containers alone", async (world) => {
         await world.remember("Mia keeps bees");
@@ -96,7 +99,7 @@ export const containers: readonly ContractGroup[] = [
       }),
       works(
         "A document that lies elsewhere too only leaves it",
-        inTest("core/containers", "only takes documents out of it that lie in another one too"),
+        inTest("core/containers", "only removes documents from it that are also in another container"),
       ),
       works("A restricted key deletes none", async (world) => {
         await world.remember("Mia keeps bees");

@@ -104,7 +104,7 @@ export const profiles: readonly ContractGroup[] = [
       }),
       works(
         "Rules sort memories into buckets by their description",
-        inTest("core/buckets", "one common word of a description says nothing, two do"),
+        inTest("core/buckets", "one word in common with the description is not enough, two are"),
       ),
       worksWithModel(
         "A model says which buckets a memory belongs to",

@@ -121,7 +121,10 @@ export const search: readonly ContractGroup[] = [
       ),
       worksWithModel(
         "`aggregate` lets a model join them",
-        inTest("core/aggregate", "adds what the language model says of at least two results, and counts its tokens"),
+        inTest(
+          "core/aggregate",
+          "adds a statement of the language model that rests on at least two results, and counts the tokens",
+        ),
       ),
       works(
         "Unknown fields change nothing and are named in `warnings`",
