@@ -292,7 +292,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test("any history of adding, changing, moving, deleting and restarting ends as the contract says", async () => {
+test("any sequence of adding, changing, moving, deleting and restarting ends as the contract says", async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12, size: "max" }), live), {
     numRuns: 40,
   });

@@ -44,7 +44,7 @@ async function passages(q: string): Promise<readonly string[]> {
 describe.each([
   ["before its end is written down", wait],
   ["after that", sweep],
-])("a document that is edited after its end, %s", (_when, written) => {
+])("a document that is edited after it expired, %s", (_when, written) => {
   test.each<[string, (id: string) => Promise<unknown>]>([
     [
       "by a change of text and end at once",
@@ -60,7 +60,7 @@ describe.each([
         await core.updateDocument(call, { id, forgetAfter: null });
       },
     ],
-  ])("says what it says now, %s", async (_how, edit) => {
+  ])("contains only its new statements, %s", async (_how, edit) => {
     const id = await addEnded();
     await written();
     await edit(id);
@@ -70,7 +70,7 @@ describe.each([
     expect((await passages("Clara drives a Skoda")).length).toBe(1);
   });
 
-  test("keeps what a person forgot forgotten", async () => {
+  test("leaves what a person forgot forgotten", async () => {
     const id = await addEnded();
     await written();
     await core.updateDocument(call, { id, forgetAfter: null });

@@ -82,7 +82,7 @@ async function goesOnAt(): Promise<number> {
   }
 }
 
-test("a service that wants to be left alone in the middle of a fill is left alone, and paid once for each text", async () => {
+test("a move waits for a rate-limited service, and pays once for each text", async () => {
   await fill();
   provider.fail({ kind: "slow", ms: 150 }, 100);
   await use();
@@ -108,7 +108,7 @@ test("a service that wants to be left alone in the middle of a fill is left alon
   expectEachOnce([...sent(0, refusedFrom), ...sent(refusedFrom + 1)]);
 }, 60_000);
 
-test("what waits for its pace sends nothing more once it is paused, and goes on where it was", async () => {
+test("a move that is waiting for its pace sends nothing more once paused, and resumes where it was", async () => {
   // What one request carries lasts for hours.
   await fill({ RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "10" });
   await use();
@@ -131,7 +131,7 @@ test("what waits for its pace sends nothing more once it is paused, and goes on 
   expectEachOnce(sent());
 }, 60_000);
 
-test("what waits for its pace can be given up at once", async () => {
+test("a move that is waiting for its pace can be cancelled immediately", async () => {
   await fill({ RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "10" });
   await use();
   await expect.poll(async () => (await embeddings()).next?.done, WAITS).toBeGreaterThan(0);

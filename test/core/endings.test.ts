@@ -195,7 +195,7 @@ const PAST_OR_PASSING: readonly (readonly [held: string, other: string])[] = [
   ["User attends the choir", "User left the choir at 9 pm on 6 May 2024"],
 ];
 
-describe("what was over before, or for that day only, ends nothing", () => {
+describe("an ending in the past, or for that day only, ends nothing:", () => {
   test.each(PAST_OR_PASSING)("%j: %j", (held, other) => expect(ended([held], other)).toEqual([]));
 
   test.each([
@@ -208,23 +208,23 @@ describe("what was over before, or for that day only, ends nothing", () => {
     ["User drives a Volvo", "User sold the Volvo at 9 am"],
     ["User attends the choir", "User left the choir in May 2024"],
     ["User attends the choir", "User left the choir to spend more time with the family"],
-  ])("and what is over now does: %j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
+  ])("but a current ending ends the fact: %j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 
-  test("and nobody who says later that it holds is too late", () => {
+  test("and does not outdate a statement that arrives later", () => {
     const known = fact("User was laid off in 2015", "laid off", LATER);
     expect(decide({ text: "User works at Bosch", saidAt: "2024-05-01" }, [known])).toEqual({ kind: "new" });
   });
 });
 
-describe.each(Object.entries(ENDED))("%s is over", (_group, pairs) => {
+describe.each(Object.entries(ENDED))("ended: %s", (_group, pairs) => {
   test.each(pairs)("%j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 });
 
-describe.each(Object.entries(KEPT))("%s stays", (_group, pairs) => {
+describe.each(Object.entries(KEPT))("not ended: %s", (_group, pairs) => {
   test.each(pairs)("%j: %j", (held, other) => expect(ended([held], other)).toEqual([]));
 });
 
-test("all that says the same in other words is over, and nothing where it is not known which of two", () => {
+test("an ending applies to all facts that say the same in other words, and to none if it is ambiguous", () => {
   expect(ended(["User drives a Volvo", "User owns a Volvo XC60"], "User sold the Volvo")).toHaveLength(2);
   expect(ended(["User drives a Volvo V40", "User owns a Volvo XC60"], "User sold the Volvo")).toEqual([]);
   expect(ended(["User drives a Volvo", "User drives a Tesla"], "User sold the car")).toEqual([]);
@@ -234,7 +234,7 @@ test("all that says the same in other words is over, and nothing where it is not
   ).toEqual([]);
 });
 
-test("what ended long before somebody said that it holds ends nothing, and what comes late is out of date", () => {
+test("an ending dated before the fact ends nothing, and a fact older than its ending is outdated on arrival", () => {
   expect(ended(["User drives a Volvo"], "User sold the Volvo in 2015", ["2015-01-01"])).toEqual([]);
   const sold = fact("User sold the Volvo", "sold", LATER);
   expect(decide({ text: "User drives a Volvo", saidAt: "2024-05-01" }, [sold])).toEqual({
@@ -244,7 +244,7 @@ test("what ended long before somebody said that it holds ends nothing, and what 
   expect(decide({ text: "User drives a Volvo", saidAt: "2024-06-01" }, [sold])).toEqual({ kind: "new" });
 });
 
-describe("who tells more of somebody by name", () => {
+describe("a statement about somebody known by name", () => {
   const kindOf = (known: readonly string[], text: string) =>
     decide(
       { text, saidAt: LATER },
@@ -256,7 +256,7 @@ describe("who tells more of somebody by name", () => {
     ["User has a dog, Rex", "Rex is five years old"],
     ["User's sister is called Anna Weber", "Anna Weber lives in Ghent"],
     ["Mia adopted a grey cat called Tom", "Tom hates rain"],
-  ])("extends what brought them in: %j, %j", (known, text) => {
+  ])("extends the fact that introduced them: %j, %j", (known, text) => {
     expect(kindOf([known], text)).toEqual({ kind: "extends", id: known });
   });
 
@@ -266,10 +266,10 @@ describe("who tells more of somebody by name", () => {
     [["User has a dog named Rex"], "Is Rex a golden retriever?"],
     [["User has a dog named Rex", "Mia has a cat named Rex"], "Rex is a golden retriever"],
     [["User likes Rex"], "Rex is a golden retriever"],
-  ])("and nothing else: %j, %j", (known, text) => expect(kindOf(known, text)).toEqual({ kind: "new" }));
+  ])("extends nothing else: %j, %j", (known, text) => expect(kindOf(known, text)).toEqual({ kind: "new" }));
 });
 
-test("of several animals of one name, and of jobs, it is not known which is meant", () => {
+test("an ending is ambiguous for several animals of one name, and for several jobs", () => {
   expect(ended(["User has a dog named Rex", "Mia has a dog named Rex"], "Rex died")).toEqual([]);
   expect(ended(["User has a dog named Rex", "User has a cat named Rex"], "Rex died")).toEqual([]);
   expect(ended(["User has a dog named Rex", "Mia has a dog named Rex"], "Mia's dog Rex died")).toEqual([

@@ -285,7 +285,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "A document of an internal id is found before one whose `customId` is that text",
-        inTest("core/documents", "by id or customId; an id wins over a customId of the same text"),
+        inTest("core/documents", "works by id or customId; an id takes precedence over an equal customId"),
       ),
     ],
   },

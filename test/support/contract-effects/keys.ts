@@ -162,7 +162,7 @@ export const keys: readonly ContractGroup[] = [
       works("An agent key has permission, containers, end and plugin", ofField("POST /v3/auth/agent-key pluginId")),
       works(
         "Mail goes out before a key ends",
-        inTest("core/expiring-keys", "is told of 14, 3 and 1 days before and when it has, once each"),
+        inTest("core/expiring-keys", "is announced 14, 3 and 1 days before and when it has expired, once each"),
       ),
       works("`/v3/auth/plugins` lists what is connected", (world) => world.ok("GET", "/v3/auth/plugins")),
       works(

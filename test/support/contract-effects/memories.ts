@@ -44,7 +44,7 @@ export const memories: readonly ContractGroup[] = [
       }),
       works(
         "`forgetAfter` ends it to the millisecond, judged when it is asked for",
-        inTest("core/expiry", "a lasting fact and an open guess are over to the second as well"),
+        inTest("core/expiry", "lasting facts and unreviewed guesses also expire to the second"),
       ),
       works("`forgetAfter` in the past is refused", (world) =>
         world.gives(400, "POST", "/v4/memories", {

@@ -74,7 +74,7 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "The same text again does no work and answers the state of now",
-        inTest("core/documents", "with the same text does no work and answers with the current state"),
+        inTest("core/documents", "with the same text does no work and returns the current state"),
       ),
       works(
         "A text that goes on is read from where it goes on",
@@ -107,11 +107,11 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "While it is worked on, sending it again is taken and queued, never 409",
-        inTest("core/documents", "while it is being worked on ends with the newest text alone"),
+        inTest("core/documents", "while it is being processed ends with the newest text only"),
       ),
       works(
         "In another container it is another document",
-        inTest("core/documents", "in another container makes another document of it, and leaves the first as it is"),
+        inTest("core/documents", "in another container creates a separate document, and leaves the first unchanged"),
       ),
       works(
         "`PATCH` with `customId` renames; one that is taken is 409 for good",
@@ -121,12 +121,12 @@ export const names: readonly ContractGroup[] = [
         "Any history of adding, changing, moving and deleting ends as promised",
         inTest(
           "core/custom-id-histories",
-          "any history of adding, changing, moving, deleting and restarting ends as the contract says",
+          "any sequence of adding, changing, moving, deleting and restarting ends as the contract says",
         ),
       ),
       works(
         "A document that was deleted is made anew",
-        inTest("core/documents", "that was deleted makes a new document"),
+        inTest("core/documents", "after its document was deleted creates a new document"),
       ),
     ],
   },
