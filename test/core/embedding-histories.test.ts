@@ -151,7 +151,7 @@ async function findFaults(dataDirectory: string): Promise<unknown[]> {
   }
 }
 
-test("however writes, moves, rollbacks and restarts interleave, every unit finally has its vector in the active space", async () => {
+test("however writes, moves, rollbacks and restarts interleave, every unit ends with its vector in the active space", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: LONGEST }), async (history) => {
       const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-histories-"));

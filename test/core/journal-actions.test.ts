@@ -7,7 +7,7 @@ import { JOURNAL_ACTIONS } from "../../src/core/types.js";
 const LITERAL = /["`]((?:memory|document|container|key)\.[a-z]+(?:-[a-z]+)?)["`]/g;
 const PURGED = ["document.purged", "memory.purged", "container.purged"];
 
-test("the journal is asked for exactly the changes that the code writes into it", () => {
+test("the journal can be filtered by exactly the actions that the code writes to it", () => {
   const files = ["src/core", "src/ingest"]
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)))
     // The audit writes places in answers as the journal writes its actions.

@@ -30,7 +30,7 @@ test.each<[string, (number: number) => void]>([
   ],
   ["roots of words", (number) => contentRoot(longText("b", number))],
   ["words of texts", (number) => readText(`once ${longText("c", number)}`)],
-])("%s that are kept ready take no more room when texts are long", (_, use) => {
+])("%s that are cached take no more memory for long texts", (_, use) => {
   const before = heapUsed();
   for (let number = 0; number < 600; number += 1) use(number);
   expect((heapUsed() - before) / MB).toBeLessThan(40);

@@ -156,14 +156,14 @@ const cases = Object.entries(NOTES).flatMap(([language, notes]) =>
   notes.flatMap(([note, ...questions]) => questions.map((question) => ({ language, question, note }))),
 );
 
-describe("what somebody wrote in a language is found by a question in it", () => {
+describe("a note in another language is found by a question in that language", () => {
   test.each(cases)("$language: $question", async ({ language, question, note }) => {
     const { results } = await opened.core.search(opened.call(), { q: question, containerTags: [language] });
     expect(results[0]?.text).toBe(note);
   });
 });
 
-describe("by words alone", () => {
+describe("and by words alone", () => {
   const inWords = cases.filter(({ question }) => !BY_LETTERS.has(question));
   test.each(inWords)("$language: $question", async ({ language, question, note }) => {
     expect(await findByWords(language, question)).toBe(note);

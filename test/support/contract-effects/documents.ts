@@ -123,11 +123,11 @@ export const documents: readonly ContractGroup[] = [
       ),
       works(
         "One that fails says `failed` and why, in its record and in lists",
-        inTest("core/failures", "for good fails the document with a reason; its words are found all the same"),
+        inTest("core/failures", "permanently fails the document with a reason; its words are still searchable"),
       ),
       works(
         "Failed documents stay, or go after a set time",
-        inTest("core/files", "go with their files when they failed long enough ago"),
+        inTest("core/files", "are removed with their files after the configured time"),
       ),
       works(
         "`dreaming: instant` reads a document by itself at once",
@@ -156,7 +156,7 @@ export const documents: readonly ContractGroup[] = [
         "A model or embedder that is away only delays",
         inTest(
           "core/failures",
-          "for a while only delays: searchable by words, counted as waiting, done as soon as it can be",
+          "temporarily only delays: searchable by words, counted as waiting, completed as soon as possible",
         ),
       ),
       worksWithModel(

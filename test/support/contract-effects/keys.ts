@@ -123,7 +123,7 @@ export const keys: readonly ContractGroup[] = [
       works("`expiresInDays` (1 to 365) is when it ends", ofField("POST /v3/auth/scoped-key expiresInDays")),
       works(
         "It ends to the millisecond, with 401",
-        inTest("core/keys", "a key that expires opens to the last millisecond, and then nothing more"),
+        inTest("core/keys", "a key is valid until the last millisecond before it expires"),
       ),
       works("`expiresInDays` beyond its bounds is 400", async (world) => {
         for (const expiresInDays of [0, 366])

@@ -164,7 +164,7 @@ export const memories: readonly ContractGroup[] = [
       works("`reason` is kept with it", ofField("DELETE /v4/memories reason")),
       works(
         "What was forgotten stays forgotten when its document is read again",
-        inTest("core/forgotten-stays", "brings back no fact of a text that was forgotten or replaced"),
+        inTest("core/forgotten-stays", "restores no forgotten or replaced fact of a text"),
       ),
       works(
         "It can be taken back",
@@ -207,7 +207,7 @@ export const memories: readonly ContractGroup[] = [
       }),
       works(
         "`threshold` and `maxForget` bound it, the most similar first",
-        inTest("core/forget-matching", "without maxForget takes 100, the most similar ones first"),
+        inTest("core/forget-matching", "without maxForget forgets up to 100, the most similar ones first"),
       ),
       worksWithModel("A model decides which of those found are meant", async (world) => {
         await world.remember("Mia keeps bees", "Mia keeps hens");

@@ -102,7 +102,7 @@ export const names: readonly ContractGroup[] = [
         "After a failure, sending it again tries again",
         inTest(
           "core/failures",
-          "for good is tried again when the document is added again, and then nothing is left of the failure",
+          "permanently is tried again when the document is added again, and no trace of the failure remains",
         ),
       ),
       works(
