@@ -79,7 +79,7 @@ async function purgeOf(containerTag: string, secret: string) {
   };
 }
 
-describe.each(Object.keys(KINDS))("of a sentence that a %s repeats behind a label or bullet", (kind) => {
+describe.each(Object.keys(KINDS))("purging a sentence that a %s repeats after a label or bullet", (kind) => {
   // Every purge looks through all that is kept: the kinds do not lie in one store.
   beforeAll(async () => {
     opened = await openManualCore();
@@ -92,7 +92,7 @@ describe.each(Object.keys(KINDS))("of a sentence that a %s repeats behind a labe
   const states = KINDS[kind === "text for searching" ? "text" : kind] ?? conversation;
 
   test.each(LABELS.map((label, index) => [label, index] as const))(
-    "no word is left in any file, or the receipt says where: %s",
+    "leaves no word in any file, or the receipt says where: %s",
     async (label, index) => {
       const name = `${kind}-${index}`.replaceAll(" ", "_");
       const secret = token("code");

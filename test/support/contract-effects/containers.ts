@@ -148,15 +148,15 @@ export const containers: readonly ContractGroup[] = [
       ),
       works(
         "Documents that are being read are waited for",
-        inTest("core/merge", "are waited for; what comes of them is moved too"),
+        inTest("core/merge", "are waited for, and their memories are moved too"),
       ),
       works(
         "It ends the same after a crash",
-        inTest("core/merge", "is finished after a restart, wherever it was cut off, with the same end"),
+        inTest("core/merge", "completes after a restart with the same result, wherever it was interrupted"),
       ),
       works(
         "Memories that say the same are joined",
-        inTest("core/merge", "joins memories that say the same: sources, strength and time come together"),
+        inTest("core/merge", "joins memories that say the same, including sources, strength and times"),
       ),
     ],
   },

@@ -105,7 +105,7 @@ export const conversations: readonly ContractGroup[] = [
       ),
       works(
         "409 while its container is merged",
-        inTest("core/merge", "writes to the source are put off; to the target and elsewhere they go on"),
+        inTest("core/merge", "writes to the source are deferred; writes to the target and elsewhere continue"),
       ),
       works("Many messages are read in linear time", inTest("core/conversations", "takes linear time")),
     ],

@@ -78,11 +78,11 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "A text that goes on is read from where it goes on",
-        inTest("core/only-the-difference", "that goes on, only the rest is read"),
+        inTest("core/only-the-difference", "with text appended, only the new text is read"),
       ),
       works(
         "Earlier submissions stay as history",
-        inTest("core/only-the-difference", "earlier submissions stay as history, and one that goes on is kept once"),
+        inTest("core/only-the-difference", "earlier submissions stay as history, and a growing text is stored once"),
       ),
       works(
         "A text that has nothing in common with the former one takes its place and that of its passages",
@@ -93,10 +93,7 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "Memories of the old text stay unless the new one says otherwise",
-        inTest(
-          "core/only-the-difference",
-          "that changes somewhere, only the new lines are read; what was remembered stays",
-        ),
+        inTest("core/only-the-difference", "with changed lines, only these are read; earlier memories stay"),
       ),
       works(
         "After a failure, sending it again tries again",

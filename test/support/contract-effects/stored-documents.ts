@@ -109,7 +109,7 @@ export const storedDocuments: readonly ContractGroup[] = [
       ),
       works(
         "While it is worked on, a new text is queued, not lost",
-        inTest("core/only-the-difference", "nothing of submissions that follow each other quickly is lost"),
+        inTest("core/only-the-difference", "submissions in quick succession lose nothing"),
       ),
       works("An empty body changes nothing and answers the state", async (world) => {
         const id = await world.add("Mia keeps bees.");
