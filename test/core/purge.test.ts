@@ -70,7 +70,7 @@ async function plantNeighbours(): Promise<() => Promise<void>> {
   };
 }
 
-describe("a purged document", () => {
+describe("purging a document", () => {
   test.each<[string, () => Promise<Planted>]>([
     ["with all that it ever said", () => plantDocument(opened)],
     ["an uploaded file", plantFile],
@@ -87,7 +87,7 @@ describe("a purged document", () => {
     await expect(core.getDocument(call, { id: documentId })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("also disappears from uploads abandoned by a killed process", async () => {
+  test("also removes uploads abandoned by a killed process", async () => {
     const { tokens, documentId } = await plantFile();
     await opened.context.uploads.receive(Readable.from([Buffer.from(`Ada keeps ${tokens[0]} in the shed.`)]));
     expect(scan(tokens)).not.toEqual([]);
@@ -96,7 +96,7 @@ describe("a purged document", () => {
     expect(scan(tokens)).toEqual([]);
   });
 
-  test("can be named by its customId, and purged after it was deleted", async () => {
+  test("accepts its customId, and works after it was deleted", async () => {
     const one = await plantDocument(opened);
     const [customId = ""] = one.tokens.filter((name) => name.startsWith("xqcustom"));
     expect(await core.purge(call, { documentId: customId, confirm })).toMatchObject({ documents: 1 });
@@ -109,7 +109,7 @@ describe("a purged document", () => {
     expect(scan([...one.tokens, ...other.tokens])).toEqual([]);
   });
 
-  test("takes along what it stated before a change, and the reasons given for forgetting it", async () => {
+  test("also removes what it stated before a change, and the reasons given for forgetting that", async () => {
     const [before, reason, after] = [token("before"), token("reason"), token("after")];
     const { id } = await core.addDocument(call, { content: `I live in ${before}.`, containerTags: ["a"] });
     await opened.settle();
@@ -121,7 +121,7 @@ describe("a purged document", () => {
     expect(scan([before, reason, after])).toEqual([]);
   });
 
-  test("leaves what another document also states", async () => {
+  test("keeps what another document also states", async () => {
     const [only, quote] = [token("only"), token("quote")];
     const shared = { facts: [{ text: "Ada plays the cello" }], containerTags: ["a"] };
     const one = await core.addDocument(call, { content: `First ${only}.`, ...shared });
@@ -173,7 +173,7 @@ describe("a purged document", () => {
     expect(old).toMatchObject({ text: "Ada lives in Rome", isLatest: true, isForgotten: false });
   });
 
-  test("stays purged if it is still being processed", async () => {
+  test("is final even while it is being processed", async () => {
     const word = token("busy");
     const receipts = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
@@ -194,8 +194,8 @@ describe("a purged document", () => {
   });
 });
 
-describe("a purged memory", () => {
-  test("takes along all its versions, its reasons and the document that was created for it", async () => {
+describe("purging a memory", () => {
+  test("removes all its versions, its reasons and the document that was created for it", async () => {
     const expectNeighbours = await plantNeighbours();
     const tokens = ["first", "second", "meta", "expiry", "why"].map(token);
     const [first, second, meta, expiry, why] = tokens;
@@ -220,7 +220,7 @@ describe("a purged memory", () => {
     expect(JSON.stringify(results)).toContain("Mia plays chess");
   });
 
-  test("leaves documents that state it, without a trace of it outside their text", async () => {
+  test("keeps documents that state it, without a trace of it outside their text", async () => {
     const word = token("fact");
     const { id } = await core.addDocument(call, {
       content: "A long walk.",
@@ -238,7 +238,7 @@ describe("a purged memory", () => {
     expect((await core.getChunks(call, { id })).chunks).toHaveLength(1);
   });
 
-  test("takes along guesses derived from it", async () => {
+  test("also removes guesses derived from it", async () => {
     const [base, guess] = [token("base"), token("guess")];
     const { memories } = await core.createMemories(call, {
       containerTag: "a",
@@ -268,8 +268,8 @@ describe("a purged memory", () => {
   });
 });
 
-describe("a purged container", () => {
-  test("leaves no word of 500 documents, and only removes shared documents from itself", async () => {
+describe("purging a container", () => {
+  test("leaves no word of 500 documents, and only takes shared documents out of the container", async () => {
     const expectNeighbours = await plantNeighbours();
     const tokens = Array.from({ length: 500 }, () => token("doc"));
     const [context] = [token("context")];
@@ -292,7 +292,7 @@ describe("a purged container", () => {
     await expectNeighbours();
   }, 60_000);
 
-  test("leaves what was moved out of it, with older versions, which the new container can then purge", async () => {
+  test("keeps what was moved out of it, with older versions, which the new container can then purge", async () => {
     const [old, present] = [token("old"), token("present")];
     const { id } = await core.addDocument(call, {
       content: "A walk.",
@@ -320,7 +320,7 @@ describe("a purged container", () => {
     expect(scan([old, present])).toEqual([]);
   });
 
-  test("takes along what was deleted under the same tag earlier, and leaves later additions", async () => {
+  test("also removes what was deleted under the same tag earlier, and keeps later additions", async () => {
     const [before, present, later] = [token("before"), token("present"), token("later")];
     const add = async (word: string) => {
       await core.addDocument(call, { content: `I live in ${word}.`, containerTags: ["b"] });

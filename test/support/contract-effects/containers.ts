@@ -169,13 +169,13 @@ export const containers: readonly ContractGroup[] = [
       ),
       works(
         "It leaves out what is forgotten, over or reviewed",
-        inTest("core/review", "leaves out what was stated, forgotten, is over, was reviewed, or lies elsewhere"),
+        inTest("core/review", "leaves out stated, forgotten, expired and reviewed memories, and other containers"),
       ),
       works("It is empty for an unknown container", async (world) =>
         expect(await world.ok("GET", `${path(world)}/inferred`)).toEqual({ memories: [], total: 0 }),
       ),
-      works("`approve` makes it a stated fact", inTest("core/review", "approved, a guess is a stated fact")),
-      works("`decline` takes it out of search and queue", inTest("core/review", "declined, it leaves search")),
+      works("`approve` makes it a stated fact", inTest("core/review", "by approval makes it a stated fact")),
+      works("`decline` takes it out of search and queue", inTest("core/review", "by declining removes it from search")),
       works("`undo` puts it back", inTest("transports/rest-inferred", "the metadata says what became of it")),
       works("404 for an unknown one, 409 for one that is no guess, 400 for another action", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");

@@ -252,7 +252,7 @@ export const documents: readonly ContractGroup[] = [
         "`chunkSize`, overlap and way of cutting are settings, for what comes after",
         inTest(
           "core/reprocess-chunks",
-          "stay as they are until they are reprocessed, and are then found in their new pieces",
+          "stay unchanged until they are reprocessed, and are then found by their new chunks",
         ),
       ),
     ],
