@@ -198,7 +198,7 @@ describe("a language model as reranker", () => {
     expect(provider.requests).toHaveLength(3 + 2);
   });
 
-  test("keeps the order if nothing helps", async () => {
+  test("keeps every result if the model orders none", async () => {
     const byRules = textsOf(await search(core, { rerank: false }));
     provider.always(() => '{"order":[]}');
     expect(textsOf(await search(core)).toSorted()).toEqual(byRules.toSorted());

@@ -287,22 +287,22 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
   ],
 };
 
-describe.each(Object.entries(UPDATES))("%s takes the place of the old", (_group, pairs) => {
+describe.each(Object.entries(UPDATES))("replaces the old statement: %s", (_group, pairs) => {
   test.each(pairs)("%j -> %j", (older, newer) => expect(updates(older, newer)).toBe(true));
 });
 
-describe.each(Object.entries(KEPT))("%s leaves both", (_group, pairs) => {
+describe.each(Object.entries(KEPT))("keeps both statements: %s", (_group, pairs) => {
   test.each(pairs)("%j -> %j", (older, newer) => expect(updates(older, newer)).toBe(false));
 });
 
-test("nothing takes the place of itself", () => {
+test("no statement replaces itself", () => {
   for (const [older, newer] of [...Object.values(UPDATES), ...Object.values(KEPT)].flat()) {
     expect(updates(older, older), older).toBe(false);
     expect(updates(newer, newer), newer).toBe(false);
   }
 });
 
-test("odd texts fill no slot, without trouble", () => {
+test("odd texts have no slot", () => {
   const hostile = [
     "",
     " ",

@@ -180,7 +180,7 @@ let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "recollect-crashes-"))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
+describe.each(MINDS)("a process with %s that ends", (mind: Mind) => {
   let provider: ScriptedModel | null;
   beforeEach(async () => {
     provider = mind === "rules" ? null : await startScriptedModel();
@@ -225,7 +225,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
   }
 
   test.each(NEWS)(
-    "anywhere while it relates $name loses, doubles and halves nothing",
+    "at any step of relating $name loses, duplicates and truncates nothing",
     async (news) => {
       const file = await prepare(news);
       const undisturbed = await openCopy(file);

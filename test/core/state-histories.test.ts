@@ -321,8 +321,8 @@ async function live(mind: Mind, steps: readonly Step[]): Promise<void> {
   }
 }
 
-describe.each(MINDS)("any history of %s", (mind) => {
-  test(`of ${STEPS} steps is what a simple model says, after every step`, { timeout: 180_000 }, async () => {
+describe.each(MINDS)("any history with %s", (mind) => {
+  test(`of ${STEPS} steps matches a simple model after every step`, { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), (steps) => live(mind, steps)),
       { numRuns: 1, endOnFailure: true, seed: SEED },

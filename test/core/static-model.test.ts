@@ -81,7 +81,7 @@ async function best(q: string): Promise<string | null | undefined> {
 }
 
 describe("the first start", () => {
-  test("is served by the built-in embedder until the model has arrived, and then says so", async () => {
+  test("uses the built-in embedder until the model is downloaded, and then reports the model", async () => {
     hub.fail("cdn GET", { kind: "stall", after: 100_000 });
     await open(fromHub());
     await expect.poll(arrivedBytes, WAITS).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe("the first start", () => {
     expect(hub.requests.filter(({ server }) => server === "cdn").at(-1)?.headers.range).toMatch(/^bytes=\d+-$/);
   }, 60_000);
 
-  test("with a model that is here needs no hub, then or later", async () => {
+  test("with a local model needs no hub, then or later", async () => {
     const folder = join(dataDirectory, "own-model");
     await writeModel(folder);
     await open(fromFolder(folder));
@@ -110,7 +110,7 @@ describe("the first start", () => {
     expect(await best("coffee morning")).toBe("Mia drinks coffee in the morning.");
   }, 60_000);
 
-  test("without a network and without the model is served by the built-in embedder, and says why", async () => {
+  test("offline and without the model uses the built-in embedder, and reports why", async () => {
     await open({ ...fromHub(), RECOLLECT_OFFLINE: "1" });
     await expect.poll(problem, WAITS).toMatch(/nothing is fetched while RECOLLECT_OFFLINE is set/);
     expect(hub.requests).toEqual([]);
@@ -119,7 +119,7 @@ describe("the first start", () => {
   }, 60_000);
 });
 
-test("a model that is downloaded is used without the hub from then on", async () => {
+test("a downloaded model is used without the hub from then on", async () => {
   await open(fromHub());
   await expect.poll(activeName, WAITS).toBe("static acme/words");
   const asked = hub.requests.length;
@@ -176,7 +176,7 @@ test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
   60_000,
 );
 
-test("a model that is gone or broken later is no reason not to start: words find what is there, and the status says why", async () => {
+test("the service starts even if its model is missing or broken: words find results, and the status says why", async () => {
   const folder = join(dataDirectory, "own-model");
   await writeModel(folder);
   await open(fromFolder(folder));

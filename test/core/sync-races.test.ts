@@ -30,7 +30,7 @@ async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   throw new Error("It did not come to that.");
 }
 
-test("an agreement to removals counts while a run goes on", async () => {
+test("an agreement to removals given during a run takes effect", async () => {
   const source = await startSource();
   const ids = await fill(source, 8);
   const { connector } = source;
@@ -60,7 +60,7 @@ test("an agreement to removals counts while a run goes on", async () => {
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", documentCount: 0 });
 });
 
-test("what is chosen while a run ends is brought in at once", async () => {
+test("resources chosen while a run ends are imported immediately", async () => {
   const source = await startSource();
   await fill(source, 1);
   const { connector } = source;
@@ -89,7 +89,7 @@ test("what is chosen while a run ends is brought in at once", async () => {
   expect(seen.at(-1)).toEqual(["new"]);
 });
 
-test("a listing that begins anew in one run has a number of its own", async () => {
+test("a listing that restarts within a run is a new listing", async () => {
   const source = await startSource();
   const ids = await fill(source, 12);
   const { connector } = source;
@@ -124,7 +124,7 @@ test("a listing that begins anew in one run has a number of its own", async () =
   expect(Object.keys(await connected.texts())).not.toContain("Note 0");
 });
 
-test("what is edited and belongs to another container at once goes there", async () => {
+test("an item that is edited and moved to another container in one step ends up there", async () => {
   const source = await startSource();
   const [first = "", second = ""] = await fill(source, 2);
   const { connector } = source;
@@ -152,7 +152,7 @@ test("what is edited and belongs to another container at once goes there", async
   expect(Object.keys(await textsOf(connected))).toEqual([]);
 });
 
-test("another account is listed from its beginning", async () => {
+test("another account is listed from the beginning", async () => {
   const source = await startSource();
   await fill(source, 3);
   const { connector } = source;
@@ -201,7 +201,7 @@ test("a pause before the removals of a run keeps the documents", async () => {
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "paused", documentCount: 12 });
 });
 
-test("what is back at the source is not removed because it cannot be moved", async () => {
+test("an item that reappears at the source is not removed because it cannot be moved", async () => {
   const source = await startSource();
   const ids = await fill(source, 8);
   const { connector } = source;
@@ -236,7 +236,7 @@ test("what is back at the source is not removed because it cannot be moved", asy
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ documentCount: 8 });
 });
 
-test("a sign-in that was begun before leaves the settings that were kept meanwhile", async () => {
+test("a sign-in that was started earlier keeps settings saved in the meantime", async () => {
   const source = await startSignedInSource();
   const opened = await openCore({ settings: ONLINE, connectors: [source.connector] });
   const { core, actor } = opened;
@@ -265,7 +265,7 @@ test("a sign-in that was begun before leaves the settings that were kept meanwhi
   }
 });
 
-test("another account that signs in while a run goes on is listed from its beginning", async () => {
+test("another account that signs in during a run is listed from the beginning", async () => {
   const source = await startSource();
   await fill(source, 3);
   const { connector } = source;
@@ -301,7 +301,7 @@ test("another account that signs in while a run goes on is listed from its begin
   expect([asked[0], asked[1], asked[2]]).toEqual([null, expect.anything(), null]);
 });
 
-test("a run that waits when its connection is paused ends, and what kept it is no problem any more", async () => {
+test("pausing a connection ends a waiting run and clears the problem it waited for", async () => {
   const source = await startSource();
   await fill(source, 2);
   const clock = new ManualClock("2026-01-01T00:00:00Z");
@@ -318,7 +318,7 @@ test("a run that waits when its connection is paused ends, and what kept it is n
   });
 });
 
-test("a folder that may not be read any more is a problem that is told", async () => {
+test("a folder that may no longer be read is reported as a problem", async () => {
   const place = await mkdtemp(join(tmpdir(), "recollect-notes-"));
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-races-"));
   await writeFile(join(place, "one.md"), "Ann plants a pear tree.");

@@ -240,7 +240,7 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
   ],
 };
 
-describe.each(Object.entries(REPLACED))("a note takes the place of %s", (_what, pairs) => {
+describe.each(Object.entries(REPLACED))("a note replaces %s", (_what, pairs) => {
   test.each(pairs)("%s → %s", async (before, after) => {
     const facts = await replacedBy(before, after);
     expect(facts).toHaveLength(1);
@@ -248,7 +248,7 @@ describe.each(Object.entries(REPLACED))("a note takes the place of %s", (_what, 
   });
 });
 
-describe.each(Object.entries(KEPT))("a note leaves %s", (_what, pairs) => {
+describe.each(Object.entries(KEPT))("a note keeps %s", (_what, pairs) => {
   test.each(pairs)("%s → %s", async (before, after) => {
     const facts = await replacedBy(before, after);
     expect(facts).toHaveLength(1);

@@ -22,8 +22,8 @@ async function withStatements<T>(
   }
 }
 
-describe("what the rules did with a new fact is undone and redone:", () => {
-  test("one that took the place of another", async () => {
+describe("undo and redo of a new fact that was related by rules:", () => {
+  test("one that replaced another", async () => {
     await withStatements(async (manual, state) => {
       await state("Ada lives in Rome.");
       const batchId = await state("Ada lives in Bonn.");
@@ -36,7 +36,7 @@ describe("what the rules did with a new fact is undone and redone:", () => {
     });
   });
 
-  test("one that was out of date when it was learnt", async () => {
+  test("one that was outdated on arrival", async () => {
     await withStatements(async (manual, state) => {
       await state("Ada lives in Bonn.", "2024-05-01");
       const batchId = await state("Ada lives in Rome.", "2020-05-01");
@@ -75,7 +75,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 type Model = Record<"a" | "b", ReadonlySet<string>>;
 
 describe("random histories of two containers", () => {
-  test("are undone step by step, to the very beginning", { timeout: 60_000 }, async () => {
+  test("can be undone step by step, to the very beginning", { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 100, maxLength: 100 }), async (steps) => {
         const one = await openManualCore();

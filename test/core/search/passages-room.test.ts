@@ -47,8 +47,8 @@ function workOn(text: string, statements: readonly PassageStatement[]): number {
   }
 }
 
-describe("a passage whose words many statements quote", () => {
-  test("is followed by what still holds of them once, in its own words, as far as it has room", () => {
+describe("a passage quoted by many statements", () => {
+  test("is followed by the current statements once, in their own words, within a limit", () => {
     const text = divide(PASSAGE, many(400))?.text ?? "";
     expect(text.match(/object number 1\b/g)).toHaveLength(1);
     expect(text).not.toContain("object number 0");
@@ -56,23 +56,23 @@ describe("a passage whose words many statements quote", () => {
     expect(text.length).toBeLessThan(2 * PASSAGE.length + 1_500);
   });
 
-  test("keeps as little room for what does not hold any more", () => {
+  test("limits the room for outdated statements too", () => {
     const gone = Array.from({ length: 400 }, (_, index) => stating(`Ada kept object ${index}`, { isLatest: false }));
     const passage = divide(`Bo likes tea. ${PASSAGE}`, gone)?.passage;
     expect(passage?.current).toMatch(/^Bo likes tea\./);
     expect(passage?.past.length).toBeLessThan(2_000);
   });
 
-  test("is looked through once for all that quote the same", () => {
+  test("is examined once for all statements that quote the same", () => {
     expect(workOn(PASSAGE, many(400))).toBeLessThan(1.1 * workOn(PASSAGE, many(50)));
   });
 
-  test("takes work that grows with its length, and not with the square of it", () => {
+  test("takes work in proportion to its length", () => {
     const [short, long] = [workOn(PASSAGE, many(50)), workOn(`${PASSAGE} `.repeat(8).trim(), many(50))];
     expect(long).toBeLessThan(12 * short);
   });
 
-  test("loses each sentence that says what was forgotten, wherever it stands", () => {
+  test("loses every sentence that says what was forgotten, wherever it is", () => {
     const statement = stating("Ada likes tea", { quote: "Ada likes tea", isForgotten: true, forgetReason: "asked" });
     const kept = stating("Bo likes tea, too", { quote: "Ada likes tea" });
     const rows = Array.from({ length: 40 }, (_, index) => `Row ${index} holds. Ada likes tea, she says.`);
@@ -83,14 +83,14 @@ describe("a passage whose words many statements quote", () => {
   });
 });
 
-describe("a document that states much in the same words", () => {
+describe("a document with many statements in the same words", () => {
   let opened: ManualCore;
   beforeEach(async () => {
     opened = await openManualCore();
   });
   afterEach(() => opened.close());
 
-  test("is found with passages of about their own length when one of that is forgotten", async () => {
+  test("is found by passages of about their original length after one statement was forgotten", async () => {
     const { core } = opened;
     const facts = Array.from({ length: 100 }, (_, index) => ({
       text: `Ada${index} keeps object number ${index} in room ${(index * 37) % 97}`,

@@ -50,7 +50,7 @@ async function ask({ core, call }: ManualCore, q: string): Promise<string[]> {
   return results.map(({ text }) => text);
 }
 
-test("whose embedding takes its time holds up no other search", async () => {
+test("a search with a slow embedding does not delay other searches", async () => {
   let release = (): void => undefined;
   const core = await openHeld({ embedding: new Promise((resolve) => (release = resolve)) });
   const slow = ["slow bees", "slow hive", "slow Ada"].map((q) => ask(core, q));
@@ -59,7 +59,7 @@ test("whose embedding takes its time holds up no other search", async () => {
   expect(await Promise.all(slow)).toEqual(slow.map(() => ["Ada keeps bees"]));
 });
 
-test("vectors that do not answer hold up the line for a moment, not for good", async () => {
+test("vectors that do not respond delay the queue for a moment only", async () => {
   let release = (): void => undefined;
   let asked = 0;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -76,7 +76,7 @@ test("vectors that do not answer hold up the line for a moment, not for good", a
   for (const found of await Promise.all(answers)) expect(found).toEqual(["Ada keeps bees"]);
 });
 
-test("many searches at once all get their own answer", async () => {
+test("many simultaneous searches each get their own results", async () => {
   const core = await openHeld({});
   const contents = Array.from({ length: 40 }, (_, at) => `Box ${at} holds item${at} and nothing else`);
   const memories = contents.map((content) => ({ content }));

@@ -150,7 +150,7 @@ export const documents: readonly ContractGroup[] = [
       }),
       works(
         "What was accepted survives a crash and is worked through",
-        inTest("core/state-crashes", "anywhere while it relates $name loses, doubles and halves nothing"),
+        inTest("core/state-crashes", "at any step of relating $name loses, duplicates and truncates nothing"),
       ),
       works(
         "A model or embedder that is away only delays",

@@ -86,7 +86,10 @@ export const memories: readonly ContractGroup[] = [
           newContent: "x",
         });
       }),
-      works("An id counts more than a text", inTest("core/update-memory", "by id when both are named")),
+      works(
+        "An id counts more than a text",
+        inTest("core/update-memory", "is created by id if id and text are both given"),
+      ),
       works("The id of an old version changes the newest", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         await change(world, { id, newContent: "Mia keeps wasps" });
@@ -131,7 +134,10 @@ export const memories: readonly ContractGroup[] = [
       }),
       works(
         "A key of one container need not name it",
-        inTest("core/update-memory", "need not name the only one, must name one of several, and cannot change another"),
+        inTest(
+          "core/update-memory",
+          "need not name its only container, must name one of several, and cannot change others",
+        ),
       ),
     ],
   },

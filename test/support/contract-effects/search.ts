@@ -144,7 +144,7 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "A result has the same similarity in all modes",
-        inTest("core/search/most-relevant-first", "shows the same similarity as the others do (%o)"),
+        inTest("core/search/most-relevant-first", "returns the same similarity as the other modes (%o)"),
       ),
       works(
         "Each result is a memory or a passage, never both, with a `version`, `metadata`, `updatedAt`",
