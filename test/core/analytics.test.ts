@@ -49,12 +49,12 @@ describe("requests", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a status that is none", { status: 20 }, "requests.0.status"],
-    ["a type that is none", { type: "walk" }, "requests.0.type"],
+    ["an invalid status", { status: 20 }, "requests.0.status"],
+    ["an invalid type", { type: "walk" }, "requests.0.type"],
     ["a negative duration", { duration: -1 }, "requests.0.duration"],
-    ["a moment that is none", { createdAt: "today" }, "requests.0.createdAt"],
-    ["a path as long as a text", { path: "x".repeat(300) }, "requests.0.path"],
-    ["a refusal as long as a text", { error: "x".repeat(501) }, "requests.0.error"],
+    ["an invalid time", { createdAt: "today" }, "requests.0.createdAt"],
+    ["a path that is too long", { path: "x".repeat(300) }, "requests.0.path"],
+    ["a refusal that is too long", { error: "x".repeat(501) }, "requests.0.error"],
   ])("are rejected with %s", async (_name, values, path) => {
     await expect(note(search(0, values as Partial<RequestRecord>))).rejects.toMatchObject({
       kind: "invalid",

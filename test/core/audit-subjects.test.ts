@@ -241,15 +241,15 @@ describe("a call with arbitrary input", () => {
 
   test.each<[string, UseCase, unknown]>([
     ["fields of other use cases", "createKey", { id, containerTag: tag, documents: [{ id }], key: { id }, ids: [id] }],
-    ["fields within others", "forgetOne", { metadata: { id, containerTag: tag }, document: { id, containerTag: tag } }],
+    ["nested fields", "forgetOne", { metadata: { id, containerTag: tag }, document: { id, containerTag: tag } }],
     ["a caller's own words", "deleteDocument", { id: `${id}x`, within: "two words" }],
-    ["objects in place of texts", "forget", { ids: [{ id }], containerTag: { containerTag: tag } }],
+    ["objects instead of texts", "forget", { ids: [{ id }], containerTag: { containerTag: tag } }],
     ["lists of lists", "forget", { ids: nested(2_000) }],
     ["a text", "deleteDocument", id],
     ["nothing", "deleteDocument", null],
     ["a list", "deleteDocument", [{ id }]],
-    ["what it inherits", "forgetOne", inherited],
-    ["credentials of somebody unknown", "signIn", { code: id, id, containerTag: tag, signIn: { id } }],
+    ["inherited properties", "forgetOne", inherited],
+    ["credentials of an unknown caller", "signIn", { code: id, id, containerTag: tag, signIn: { id } }],
   ])("leaves no name in the audit from %s", async (_what, name, input) => {
     const { entry } = await ask(name, stranger(), input);
     expect(entry).toMatchObject({ action: name, containerTags: [], subjectIds: [] });

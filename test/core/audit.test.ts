@@ -186,8 +186,8 @@ test("stores no user-supplied text: not from fields, metadata or custom ids", as
 
 describe("reading the audit", () => {
   test.each<[string, object]>([
-    ["a key of some containers", { containers: ["a"] }],
-    ["a key that only reads", { readOnly: "all" }],
+    ["a key for some containers", { containers: ["a"] }],
+    ["a read-only key", { readOnly: "all" }],
     ["a scoped key", { containers: ["a"], isScoped: true }],
     ["an app", { isApp: true }],
   ])("is refused to %s", async (_who, limits) => {
@@ -267,9 +267,9 @@ describe("a flood", () => {
 
 describe("the recorded source of a call:", () => {
   test.each<[string, unknown, object]>([
-    ["an address that is none", { face: "rest", address: "nobody's business" }, { face: "rest", address: null }],
+    ["an invalid address", { face: "rest", address: "nobody's business" }, { face: "rest", address: null }],
     ["an IPv6 address", { face: "rest", address: "2001:db8::1" }, { address: "2001:db8::1" }],
-    ["a face that is none", { face: "<script>" }, { face: null }],
+    ["an unknown interface", { face: "<script>" }, { face: null }],
     [
       "a long name with line breaks",
       { face: "cli", client: `a\r\nb${"c".repeat(300)}` },

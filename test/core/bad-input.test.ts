@@ -449,9 +449,9 @@ describe("unusual but valid input", () => {
     ["one word of thousands of letters", "b".repeat(9_000)],
     ["line breaks of every kind, tabs and form feeds", "a\r\nb\rc\td\fe\u2028f\u0085g"],
     ["other scripts, joined characters and marks", "漢字 עברית عربي हिन्दी 👩‍👩‍👧 e\u0301 \u202eright\u202c"],
-    ["what looks like code of ours", "'; drop table documents; -- \" OR 1=1 ${x} {{x}} <script>"],
+    ["text that looks like code of the service", "'; drop table documents; -- \" OR 1=1 ${x} {{x}} <script>"],
     ["JSON", '{"role":"user","content":"hi","deep":'.repeat(50) + "1" + "}".repeat(50)],
-    ["only signs", "!?.,;:-_#+*~"],
+    ["punctuation only", "!?.,;:-_#+*~"],
     ["a zero-width space", "\u200b"],
   ])("%s", async (_what, content) => {
     const { id, status, errorReason } = await core.addDocument(call, { content, containerTags: ["odd"], wait: 20 });

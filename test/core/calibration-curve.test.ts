@@ -86,7 +86,7 @@ describe("the curve of a space", () => {
     expect(interpolate(0.9, points)).toBeGreaterThan(0.7);
   });
 
-  test("gives vectors more weight in a space that separates texts better", () => {
+  test("weights vectors more in a space that separates texts better", () => {
     const good = calibrationFrom(measured(known()));
     const poor = calibrationFrom(measured(known({ related: evenly(0.1, 0.4, 40) })));
     expect(good.vectorWeight).toBeGreaterThan(poor.vectorWeight ?? Infinity);
@@ -187,7 +187,7 @@ describe("measuring a space", () => {
     expect(Math.max(...calls.map(({ texts }) => texts))).toBeLessThanOrEqual(64);
   });
 
-  test("gives the built-in embedder about its measured weight", async () => {
+  test("yields about the measured weight for the built-in embedder", async () => {
     const { vectorWeight, wordWeight } = calibrationFrom(await measureSpace(createBuiltinEmbedder()));
     expect(vectorWeight).toBeGreaterThan(0.05);
     expect(vectorWeight).toBeLessThan(0.2);
@@ -204,12 +204,12 @@ describe("measuring a space", () => {
 
   test.each([
     ["nothing", null],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["something else", "[]"],
     ["another version of the texts", JSON.stringify({ ...measured(known()), version: CALIBRATION_TEXTS_VERSION + 1 })],
     ["no language", JSON.stringify(measured())],
-    ["a cosine that is none", JSON.stringify(measured(known({ related: [7] })))],
-    ["a number that is none", JSON.stringify(measured(known({ related: [Number.NaN] })))],
+    ["an invalid cosine", JSON.stringify(measured(known({ related: [7] })))],
+    ["an invalid number", JSON.stringify(measured(known({ related: [Number.NaN] })))],
     ["an empty list", JSON.stringify(measured(known({ unrelated: [] })))],
   ])("rejects %s as a stored measurement", (_what, kept) => {
     expect(readMeasurement(kept)).toBeNull();

@@ -58,8 +58,8 @@ describe("a conversation", () => {
 
   test.each([
     ["the whole history", [...MEET, ...MOVE]],
-    ["only what is new", MOVE],
-    ["what is new with some of what is not", [...MEET.slice(1), ...MOVE]],
+    ["only the new part", MOVE],
+    ["the new part with some earlier messages", [...MEET.slice(1), ...MOVE]],
   ])("continues when %s is sent, and only new messages are read", async (_name, messages) => {
     const { id } = await send(MEET);
     await opened.settle();
@@ -193,11 +193,11 @@ describe("a conversation", () => {
 
   test.each([
     ["no messages", { messages: [] }, ["messages"]],
-    ["messages that are none", { messages: ["hi"] }, ["messages", 0]],
+    ["invalid messages", { messages: ["hi"] }, ["messages", 0]],
     ["an unknown role", { messages: [{ role: "robot", content: "x" }] }, ["messages", 0, "role"]],
     ["no content", { messages: [{ role: "user" }] }, ["messages", 0, "content"]],
-    ["metadata that is nested", { metadata: { a: { b: 1 } } }, ["metadata", "a"]],
-    ["metadata that is a list", { metadata: { a: ["b"] } }, ["metadata", "a"]],
+    ["nested metadata", { metadata: { a: { b: 1 } } }, ["metadata", "a"]],
+    ["a list as metadata", { metadata: { a: ["b"] } }, ["metadata", "a"]],
     ["a conversationId that is too long", { conversationId: "x".repeat(256) }, ["conversationId"]],
     ["no conversationId", { conversationId: undefined }, ["conversationId"]],
     ["too much guidance", { entityContext: "x".repeat(1_501) }, ["entityContext"]],
@@ -267,7 +267,7 @@ describe("a resubmitted history", () => {
   test.each([
     ["with one message edited", TALK.replace("Rome", "Milan"), TALK.replace("Rome", "Milan")],
     ["with another message in its place", TALK.replace("I keep bees", "My cat is ill"), null],
-    ["edited, and gone on with", `${TALK.replace("Honey", "Sweet")} | u: Bye`, null],
+    ["edited and continued", `${TALK.replace("Honey", "Sweet")} | u: Bye`, null],
     ["up to the edited message", "u: I live in Milan now | a: Nice", TALK.replace("Rome", "Milan")],
     ["with a message between others", TALK.replace(" | u: I keep", " | u: And | u: I keep"), null],
     ["without a message in the middle", `${TALK.replace(" | u: I keep bees", "")} | u: Bye`, `${TALK} | u: Bye`],
@@ -290,8 +290,8 @@ describe("a resubmitted history", () => {
   );
 
   test.each([
-    ["answer given anew", "u: What is for dinner | a: Pizza", "u: What is for dinner | a: A salad with feta"],
-    ["answer given anew, and more", "u: Dinner | a: Pizza", "u: Dinner | a: A salad | u: Good"],
+    ["answer regenerated", "u: What is for dinner | a: Pizza", "u: What is for dinner | a: A salad with feta"],
+    ["answer regenerated, and more", "u: Dinner | a: Pizza", "u: Dinner | a: A salad | u: Good"],
     ["message edited", "u: Hi | a: Hello | u: My flight leaves on Monday", "u: Hi | a: Hello | u: We go by train"],
   ])("with its last %s is not duplicated", (_name, kept, came) => {
     expect(merged(kept, came)).toBe(came);
@@ -309,8 +309,8 @@ describe("a resubmitted history", () => {
   test.each([
     ["two messages of one speaker", "u: Hi | u: I have a dog", "u: Hi | u: The car is red"],
     ["a prompt alone", "system: Be kind | u: I have a dog", "system: Be kind | u: The car is red"],
-    ["a prompt alone, however alike", "system: Be kind | u: I have a dog", "system: Be kind | u: I have a cat"],
-    ["an answer by somebody else", "u: Hi | a: Hello", "u: Hi | u: The car is red"],
+    ["a prompt alone, however similar", "system: Be kind | u: I have a dog", "system: Be kind | u: I have a cat"],
+    ["an answer by another speaker", "u: Hi | a: Hello", "u: Hi | u: The car is red"],
   ])("loses nothing if all it has in common is %s at its beginning", (_name, kept, came) => {
     expect(merged(kept, came)).toBe(`${kept} | ${came}`);
   });
@@ -347,7 +347,7 @@ describe("a resubmitted history", () => {
   });
 
   test.each([
-    ["begins alike", "u: I live in Rome now | a: Good | u: My sister has twins | a: Lovely | u: Bye"],
+    ["has the same beginning", "u: I live in Rome now | a: Good | u: My sister has twins | a: Lovely | u: Bye"],
     ["has one answer in common", "u: The cat is ill | a: Honey"],
     ["has nothing in common", "u: The cat is ill | a: Poor thing"],
   ])("is not assumed if a submission only %s", (_name, came) => {

@@ -105,8 +105,8 @@ describe("an expired document", () => {
 
 describe("changing the expiry", () => {
   test.each([
-    ["before it is written down", async () => undefined],
-    ["after that", sweep],
+    ["before the clean-up", async () => undefined],
+    ["after the clean-up", sweep],
   ])("to null restores everything that expired with the document, %s", async (_when, before) => {
     const id = await add({ forgetAfter: inLifetime() });
     opened.clock.advance(LIFETIME_MS);

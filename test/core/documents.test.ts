@@ -128,7 +128,7 @@ describe("adding a document", () => {
 
   test.each([
     ["that does not exist", "a", () => createId()],
-    ["of another container", "b", (id: string) => id],
+    ["in another container", "b", (id: string) => id],
   ])("with a fact that replaces a memory %s is rejected, naming the field", async (_name, containerTag, idOf) => {
     const { memories } = await core.createMemories(call, {
       containerTag: "a",

@@ -42,17 +42,14 @@ async function passages(q: string): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["before its end is written down", wait],
-  ["after that", sweep],
+  ["before the clean-up", wait],
+  ["after the clean-up", sweep],
 ])("a document that is edited after it expired, %s", (_when, written) => {
   test.each<[string, (id: string) => Promise<unknown>]>([
+    ["changing text and expiry together", (id) => core.updateDocument(call, { id, content: AFTER, forgetAfter: null })],
+    ["added again with its customId", () => add({ content: AFTER, customId: "clara", forgetAfter: null })],
     [
-      "by a change of text and end at once",
-      (id) => core.updateDocument(call, { id, content: AFTER, forgetAfter: null }),
-    ],
-    ["by its customId", () => add({ content: AFTER, customId: "clara", forgetAfter: null })],
-    [
-      "by a change of text, and then of its end",
+      "changing the text, then the expiry",
       async (id) => {
         await core.updateDocument(call, { id, content: AFTER });
         await opened.settle();

@@ -37,8 +37,8 @@ async function sendRead(...conversations: unknown[][]): Promise<void> {
 }
 
 describe.each([
-  ["once its first text was read", sendRead],
-  ["before anybody has read it", sendUnread],
+  ["after its first text was read", sendRead],
+  ["before its first text was read", sendUnread],
 ])("a conversation with an edited message, %s", (_when, sendAll) => {
   test.each([
     ["I live in Ghent.", "I live in Bruges.", "User lives in Bruges"],

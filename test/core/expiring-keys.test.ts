@@ -188,8 +188,8 @@ describe("a mail about expiring keys", () => {
   });
 
   test.each([
-    ["a line break and a field", "laptop\r\nBcc: thief@example.org\r\n\r\nPay here"],
-    ["a turned direction", "laptop \u202Egnp.exe"],
+    ["a line break and a header field", "laptop\r\nBcc: thief@example.org\r\n\r\nPay here"],
+    ["a right-to-left override", "laptop \u202Egnp.exe"],
     ["other scripts", "Schlüssel 钥匙 🗝️"],
     ["markup", '<a href="https://evil.example">x</a>'],
   ])("stays a single mail to the owner if the name of the key has %s", async (_what, name) => {

@@ -91,11 +91,11 @@ describe("an uploaded file", () => {
 
   test.each<[what: string, input: Record<string, unknown>, kind: string, words: RegExp]>([
     ["no bytes", {}, "invalid", /bytes: /],
-    ["bytes that are not base64", { bytes: "*" }, "invalid", /bytes: must be base64/],
+    ["invalid base64", { bytes: "*" }, "invalid", /bytes: must be base64/],
     ["no content", { bytes: "" }, "invalid", /file: must not be empty/],
     ["too many bytes", { bytes: base64("x".repeat(1_001)) }, "too_large", /1001 bytes, at most 1000 are accepted/],
     ["too much text", { bytes: base64("x".repeat(501)) }, "too_large", /content: has 501 bytes/],
-    ["a document that is none", { bytes: base64("x"), document: "y" }, "invalid", /document: /],
+    ["an invalid document", { bytes: base64("x"), document: "y" }, "invalid", /document: /],
   ])("%s is rejected", async (_what, input, kind, words) => {
     const refused = core.addFile(call, input);
     await expect(refused).rejects.toMatchObject({ kind, message: expect.stringMatching(words) });
@@ -108,9 +108,9 @@ describe("an uploaded file", () => {
   });
 
   test.each([
-    ["before the beginning", { start: -1, length: 1 }],
-    ["a part of a byte", { start: 0.5, length: 1 }],
-    ["more than one answer holds", { start: 0, length: 5 * 1024 * 1024 }],
+    ["a range before the beginning", { start: -1, length: 1 }],
+    ["a fractional byte", { start: 0.5, length: 1 }],
+    ["more than one response can contain", { start: 0, length: 5 * 1024 * 1024 }],
   ])("%s cannot be read", async (_what, range) => {
     const { id } = await upload("Words.");
     await expect(core.readFile(call, { key: await keyOf(id), ...range })).rejects.toMatchObject({ kind: "invalid" });

@@ -186,14 +186,14 @@ const meaningNow = (about: readonly string[]): Reply => JSON.stringify({ about }
 
 describe("falls back to similarity, and the summary says so, when the model", () => {
   test.each<[string, Reply, RegExp]>([
-    ["is away", { fault: "status", status: 503 }, /503/],
+    ["is unavailable", { fault: "status", status: 503 }, /503/],
     ["is out of credit", { fault: "status", status: 402 }, /402/],
-    ["refuses the key", { fault: "status", status: 401 }, /OPENAI_API_KEY/],
-    ["hangs up", { fault: "disconnect" }, /language model/],
+    ["rejects the key", { fault: "status", status: 401 }, /OPENAI_API_KEY/],
+    ["drops the connection", { fault: "disconnect" }, /language model/],
     ["refuses to answer", { fault: "refusal", text: "I cannot help with that" }, /no usable answer/],
-    ["talks nonsense", "I would forget them all!", /no usable answer/],
-    ["answers in another shape", JSON.stringify({ about: "m1" }), /no usable answer/],
-    ["is cut off", { fault: "cut off", text: '{"about": ["m1"' }, /no usable answer/],
+    ["returns nonsense", "I would forget them all!", /no usable answer/],
+    ["returns another format", JSON.stringify({ about: "m1" }), /no usable answer/],
+    ["returns a truncated response", { fault: "cut off", text: '{"about": ["m1"' }, /no usable answer/],
   ])("%s", async (_name, reply, reason) => {
     await remember([FALCON, LENA]);
     provider.always(() => reply);

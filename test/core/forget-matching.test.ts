@@ -175,11 +175,11 @@ describe("rejected:", () => {
     ["too many ids", { ids: Array.from({ length: 501 }, String) }, /^ids: must have at most 500 entries$/],
     ["an empty query", { query: "" }, /^query: must not be empty$/],
     ["a huge query", { query: "x".repeat(2_001) }, /^query: must have at most 2000 characters/],
-    ["no cap", { query: "x", maxForget: 0 }, /^maxForget: must be at least 1$/],
-    ["too high a cap", { query: "x", maxForget: 501 }, /^maxForget: must be at most 500$/],
+    ["a maxForget of zero", { query: "x", maxForget: 0 }, /^maxForget: must be at least 1$/],
+    ["a maxForget that is too high", { query: "x", maxForget: 501 }, /^maxForget: must be at most 500$/],
     ["a threshold above 1", { query: "x", threshold: 1.1 }, /^threshold: must be at most 1$/],
     ["no container", { query: "x", containerTag: undefined }, /^containerTag: is missing$/],
-    ["a dry run that is no flag", { query: "x", dryRun: "yes" }, /^dryRun: must be true or false$/],
+    ["a dryRun that is not a boolean", { query: "x", dryRun: "yes" }, /^dryRun: must be true or false$/],
   ])("%s", async (_name, input, message) => {
     await expect(matching(input)).rejects.toMatchObject({
       kind: "invalid",

@@ -62,9 +62,9 @@ async function found(tag: string, q: string): Promise<string> {
 }
 
 describe.each([
-  ["into another container", ["b"]],
-  ["into one more container", ["a", "b"]],
-  ["into two others", ["b", "c"]],
+  ["to another container", ["b"]],
+  ["to an additional container", ["a", "b"]],
+  ["to two other containers", ["b", "c"]],
 ])("a move %s", (_name, containerTags) => {
   const everywhere = async () => [...(await texts("a")), ...(await texts("b")), ...(await texts("c"))];
 
@@ -163,7 +163,7 @@ test("adding a document again to one more container restores nothing", async () 
 
 describe.each<[string, readonly Record<string, unknown>[]]>([
   ["its date", [{ documentDate: "2026-01-01" }]],
-  ["its task, and that back,", [{ taskType: "superrag" }, { taskType: "memory" }]],
+  ["its task type, and back,", [{ taskType: "superrag" }, { taskType: "memory" }]],
   ["its date and its container", [{ documentDate: "2026-01-01", containerTags: ["b"] }]],
 ])("a change of %s", (_name, changes) => {
   const place = changes.some((change) => "containerTags" in change) ? "b" : "a";

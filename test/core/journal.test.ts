@@ -252,15 +252,19 @@ async function vectorsOf(...memories: readonly Memory[]): Promise<number[]> {
 describe("cannot be undone:", () => {
   test.each<[string, (memory: Memory) => Promise<unknown>, RegExp]>([
     [
-      "stated again",
+      "repeated",
       () => remember("Ada keeps bees"),
       /it has been changed since \(memory\.strengthened in batch \w{22}\)/,
     ],
     ["updated", ({ id }) => update(id, "Ada keeps goats"), /a newer version has taken its place/],
     ["forgotten", ({ id }) => forget(id), /it has been changed since \(memory\.forgotten/],
-    ["lost with its container", () => core.deleteContainer(call(), { containerTag: "a" }), /its container was deleted/],
     [
-      "lost with its container, whose tag is taken again",
+      "deleted with its container",
+      () => core.deleteContainer(call(), { containerTag: "a" }),
+      /its container was deleted/,
+    ],
+    [
+      "deleted with its container, whose tag is used again",
       async () => {
         await core.deleteContainer(call(), { containerTag: "a" });
         await remember("Ada sells honey");

@@ -11,7 +11,7 @@ const NOTES = "# Kickoff notes\n\nAna leads Atlas. The budget is 40k.\n- Launch 
 
 describe("the likely place of a fact without a quote in its text", () => {
   test.each([
-    ["its very words", "The budget is 40k", "The budget is 40k"],
+    ["its exact words", "The budget is 40k", "The budget is 40k"],
     ["the sentence with most of its words", "Ana leads the Atlas project", "Ana leads Atlas."],
     ["the sentence with its numbers", "The Atlas budget is 40k", "The budget is 40k."],
     ["other forms of its words", "Atlas launches in March", "- Launch is in March."],
@@ -21,10 +21,10 @@ describe("the likely place of a fact without a quote in its text", () => {
   });
 
   test.each([
-    ["another number stands there", NOTES, "The Atlas budget is 60k"],
+    ["the number differs", NOTES, "The Atlas budget is 60k"],
     ["half of the words are missing", NOTES, "Ana owns the Borealis rollout of Atlas"],
     ["several sentences say it", "Ana leads Atlas. Since May, Ana leads Atlas alone.", "Ana leads the Atlas project"],
-    ["the only sentence is endless", `${"word ".repeat(500)}end`, "Ana leads the Atlas project"],
+    ["the only sentence is too long", `${"word ".repeat(500)}end`, "Ana leads the Atlas project"],
     ["there are no words", "---\n...", "Ana leads Atlas"],
   ])("is unknown if %s", (_what, content, fact) => {
     expect(likely(content, fact)).toBeNull();

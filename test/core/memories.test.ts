@@ -189,10 +189,10 @@ describe("forgetting", () => {
   });
 
   test.each([
-    ["an unknown one", () => createId(), "not_found"],
-    ["something that is no id", () => "nonsense", "not_found"],
-    ["a document", async () => (await create([{ content: "other fact" }])).documentId, "not_found"],
-    ["one of another container", async () => (await createOne("elsewhere", {}, "b")).id, "not_found"],
+    ["an unknown id", () => createId(), "not_found"],
+    ["an invalid id", () => "nonsense", "not_found"],
+    ["the id of a document", async () => (await create([{ content: "other fact" }])).documentId, "not_found"],
+    ["an id in another container", async () => (await createOne("elsewhere", {}, "b")).id, "not_found"],
   ])("is all or nothing: with %s among the ids nothing is forgotten", async (_name, makeId, kind) => {
     const memory = await createOne("Ada keeps bees");
     const id = await makeId();

@@ -115,7 +115,7 @@ describe("merging containers", () => {
     });
   });
 
-  test("gives documents of both one tag, and keeps other tags as they were", async () => {
+  test("leaves documents of both with one tag, and other tags unchanged", async () => {
     const both = await add("In both", ["a", "b"]);
     const first = await add("In a and c", ["a", "c"]);
     const last = await add("In c and a", ["c", "a"]);
@@ -197,7 +197,7 @@ describe("merging containers", () => {
       "containerTags: must be an array of two container tags",
     ],
     [
-      "what is no tag",
+      "an invalid tag",
       { containerTags: ["a b", "b"], targetContainerTag: "b" },
       "containerTags.0: must contain only letters, digits, hyphens, underscores, colons and dots",
     ],
@@ -465,7 +465,7 @@ describe("a customId used by documents of both containers", () => {
 
   test.each([
     ["its container is deleted", () => core.deleteContainer(call, { containerTag: "a" })],
-    ["it is taken out of its container", () => core.deleteDocuments(call, { containerTags: ["a"] })],
+    ["it is removed from its container", () => core.deleteDocuments(call, { containerTags: ["a"] })],
   ])("stays with the document already there when another becomes the target's because %s", async (_name, leave) => {
     const there = await addNamed("Bees of b", "b");
     const coming = await addNamed("Bees of a", "a", "b");

@@ -35,7 +35,7 @@ describe("the id of an old version whose newer versions moved to another contain
     await core.updateMemory(owner, { id: newest, containerTag: "beta", newContent: `The safe opens with ${SECRET}.` });
   });
 
-  test("gives a key of the old container no access to the new one", async () => {
+  test("does not give a key of the old container access to the new one", async () => {
     const { core } = world;
     const alpha = world.call(["alpha"]);
     const before = await world.everything();

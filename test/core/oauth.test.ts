@@ -196,10 +196,10 @@ describe("an OAuth record", () => {
   test.each([
     ["without a secret", { kind: "Session", payload: "{}" }],
     ["without a kind", { secret: "x", payload: "{}" }],
-    ["that is endless", { kind: "Session", secret: "x", payload: "x".repeat(100_000) }],
-    ["with a secret that is endless", { kind: "Session", secret: "x".repeat(10_000), payload: "{}" }],
-    ["with a time before now", { kind: "Session", secret: "x", payload: "{}", expiresInSeconds: -1 }],
-    ["that is nothing", null],
+    ["that is too long", { kind: "Session", secret: "x", payload: "x".repeat(100_000) }],
+    ["with a secret that is too long", { kind: "Session", secret: "x".repeat(10_000), payload: "{}" }],
+    ["with an expiry in the past", { kind: "Session", secret: "x", payload: "{}", expiresInSeconds: -1 }],
+    ["that is null", null],
   ])("%s is rejected", async (_name, input) => {
     expect(await refusal(opened.core.saveOAuthRecord(opened.call(), input))).toMatch(/^invalid/);
   });
@@ -242,10 +242,10 @@ describe("granting and revoking access for apps", () => {
   test.each([
     ["no containers", { containerTags: [] }],
     ["too many containers", { containerTags: Array.from({ length: 101 }, (_, index) => `c${index}`) }],
-    ["a container that cannot be", { containerTags: ["a b"] }],
-    ["another permission", { permission: "all" }],
-    ["no time", { expiresInDays: 0 }],
-    ["a part of a day", { expiresInDays: 0.5 }],
+    ["an invalid container", { containerTags: ["a b"] }],
+    ["an unknown permission", { permission: "all" }],
+    ["no lifetime", { expiresInDays: 0 }],
+    ["a fractional day", { expiresInDays: 0.5 }],
     ["no client", { clientId: "" }],
   ])("with %s is rejected", async (_name, input) => {
     expect(await refusal(allow(input))).toMatch(/^invalid/);

@@ -110,8 +110,11 @@ describe("when a document is added again", () => {
   });
 
   test.each([
-    ["the whole of it", "User: I live in Rome.\nAssistant: Nice!\nUser: I keep bees on the roof.\nAssistant: Oh?"],
-    ["what is new of it", "User: I keep bees on the roof.\nAssistant: Oh?"],
+    [
+      "the whole conversation",
+      "User: I live in Rome.\nAssistant: Nice!\nUser: I keep bees on the roof.\nAssistant: Oh?",
+    ],
+    ["only the new part", "User: I keep bees on the roof.\nAssistant: Oh?"],
   ])("as a conversation, only new turns are read when %s is sent", async (_name, next) => {
     await through("User: I live in Rome.\nAssistant: Nice!");
     await through(next);

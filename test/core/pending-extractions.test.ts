@@ -27,9 +27,9 @@ describe("a pending extraction", () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["a text that is only to be found", { taskType: "superrag" }],
-    ["a text whose sender states the facts", { facts: [{ text: "The bakery is in Ulm." }] }],
-    ["a text whose sender says that there are none", { facts: [] }],
+    ["a superrag text", { taskType: "superrag" }],
+    ["a text with facts stated by its sender", { facts: [{ text: "The bakery is in Ulm." }] }],
+    ["a text whose sender states that it has no facts", { facts: [] }],
   ])("is not %s", async (_what, more) => {
     await agent.add(NOTE, more);
     expect(await agent.ask()).toMatchObject({ tasks: [], remaining: 0 });
@@ -164,7 +164,7 @@ describe("a pending extraction", () => {
 
   test.each<[string, (id: string) => Promise<unknown>]>([
     ["replaced", (id) => agent.core.updateDocument(agent.call, { id, content: "Something else entirely." })],
-    ["moved away", (id) => agent.core.updateDocument(agent.call, { id, containerTags: ["b"] })],
+    ["moved to another container", (id) => agent.core.updateDocument(agent.call, { id, containerTags: ["b"] })],
     ["deleted", (id) => agent.core.deleteDocument(agent.call, { id })],
   ])("ends when the document is %s", async (_how, change) => {
     const id = await agent.add(NOTE);

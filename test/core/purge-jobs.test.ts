@@ -92,9 +92,9 @@ describe("a purge", () => {
     ["nothing named", { confirm }, "exactly one of"],
     ["two things named", { documentId: "a", containerTag: "b", confirm }, "exactly one of"],
     ["no confirmation", { containerTag: "a" }, "confirm"],
-    ["a confirmation that is none", { containerTag: "a", confirm: "yes" }, "confirm"],
+    ["an invalid confirmation", { containerTag: "a", confirm: "yes" }, "confirm"],
     ["a wrong type", { documentId: 7, confirm }, "documentId"],
-    ["nothing at all", undefined, "must be an object"],
+    ["null", undefined, "must be an object"],
   ])("is rejected with %s", async (_what, input, says) => {
     await expect(core.purge(call, input)).rejects.toMatchObject({
       kind: "invalid",

@@ -72,7 +72,7 @@ async function plantNeighbours(): Promise<() => Promise<void>> {
 
 describe("purging a document", () => {
   test.each<[string, () => Promise<Planted>]>([
-    ["with all that it ever said", () => plantDocument(opened)],
+    ["everything it ever said", () => plantDocument(opened)],
     ["an uploaded file", plantFile],
     ["a conversation", plantConversation],
   ])("%s leaves no word in any file", async (_what, plant) => {

@@ -49,14 +49,26 @@ describe("a text that names what is no longer true", () => {
   });
 
   test.each([
-    ["of two that it may mean", ["The API runs on Node 20", "The worker runs on Node 20"], "We upgraded to Node 22"],
-    ["of another subject", ["The proxy listens on port 5173"], "The dev server listens on port 3000 now, not 5173"],
-    ["of another value", ["The dev server listens on port 8080"], "The dev server listens on port 3000 now, not 5173"],
+    [
+      "that is one of two possible ones",
+      ["The API runs on Node 20", "The worker runs on Node 20"],
+      "We upgraded to Node 22",
+    ],
+    ["about another subject", ["The proxy listens on port 5173"], "The dev server listens on port 3000 now, not 5173"],
+    [
+      "with another value",
+      ["The dev server listens on port 8080"],
+      "The dev server listens on port 3000 now, not 5173",
+    ],
     ["that says more", ["The API ran on Node 20 in 2019"], "We upgraded the API to Node 22"],
     ["about an old version", ["Node 18 has reached its end of life"], "We upgraded to Node 22"],
-    ["that is a plan", ["The API runs on Node 20"], "We should have upgraded the API to Node 22"],
-    ["where somebody only went", ["Tomás leads the payments team"], "Tomás left; Hana leads the payments team"],
-    ["that is not all", ["The dev server listens on port 5173"], "The dev server listens on port 3000, not only 5173"],
+    ["if the correction is a plan", ["The API runs on Node 20"], "We should have upgraded the API to Node 22"],
+    ["if somebody only left", ["Tomás leads the payments team"], "Tomás left; Hana leads the payments team"],
+    [
+      "if the correction says not only",
+      ["The dev server listens on port 5173"],
+      "The dev server listens on port 3000, not only 5173",
+    ],
   ])("does not replace a memory %s", async (_what, old, correction) => {
     await state(old);
     const [after] = await state([correction]);

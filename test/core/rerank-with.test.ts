@@ -102,16 +102,16 @@ describe("a rerank service", () => {
     body: JSON.stringify({ results }),
   });
   test.each<[string, RerankFault]>([
-    ["refuses the key", { kind: "status", status: 401 }],
+    ["rejects the key", { kind: "status", status: 401 }],
     ["is overloaded", { kind: "status", status: 429 }],
     ["fails", { kind: "status", status: 500 }],
     ["hangs", { kind: "stall" }],
-    ["hangs up", { kind: "disconnect" }],
-    ["talks nonsense", { kind: "body", body: "<html>" }],
-    ["gives no scores", ranking()],
+    ["drops the connection", { kind: "disconnect" }],
+    ["returns nonsense", { kind: "body", body: "<html>" }],
+    ["returns no scores", ranking()],
     ["names a text that was not sent", ranking({ index: 99, relevance_score: 1 })],
-    ["names one twice", ranking({ index: 0, relevance_score: 1 }, { index: 0, relevance_score: 1 })],
-    ["gives something that is no number", ranking({ index: 0, relevance_score: "high" })],
+    ["names a text twice", ranking({ index: 0, relevance_score: 1 }, { index: 0, relevance_score: 1 })],
+    ["returns a score that is not a number", ranking({ index: 0, relevance_score: "high" })],
   ])("that %s leaves the order to rules, and the response says so", async (_name, fault) => {
     service.fail({ kind: "body", body: '{"results":[{"index":0,"relevance_score":1}]}' });
     const byRules = textsOf(await search(core));

@@ -130,8 +130,8 @@ describe("a search with rewriteQuery", () => {
   });
 
   test.each<[string, Reply]>([
-    ["it refuses the key", { fault: "status", status: 401 }],
-    ["it says something else twice", "I cannot help with that."],
+    ["the model rejects the key", { fault: "status", status: 401 }],
+    ["it returns something else twice", "I cannot help with that."],
     ["it declines", { fault: "refusal", text: "no" }],
   ])("falls back to rules when %s, and reports that", async (_name, reply) => {
     const core = await open(true);

@@ -116,7 +116,7 @@ describe("a new embedding space", () => {
 
 describe("a stored calibration", () => {
   test.each([
-    ["cut off", '{"version":1,"langua'],
+    ["truncated", '{"version":1,"langua'],
     ["of other texts", '{"version":0,"languages":[]}'],
   ])("that cannot be used (%s) is measured again", async (_what, calibration) => {
     await add(PASTA);

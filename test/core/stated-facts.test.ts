@@ -44,7 +44,7 @@ describe("facts stated with a document", () => {
   test.each([
     ["an empty quote", { quote: " " }, "facts.0.quote: must not be empty"],
     ["a huge quote", { quote: "x".repeat(2_001) }, "facts.0.quote: must have at most 2000"],
-    ["another kind", { kind: "rumour" }, "facts.0.kind: must be fact, preference or episode"],
+    ["an unknown kind", { kind: "rumour" }, "facts.0.kind: must be fact, preference or episode"],
   ])("with %s are rejected with a message", async (_what, more, message) => {
     const input = { content: NOTE, facts: [{ text: "x", ...more }] };
     await expect(agent.core.addDocument(agent.call, input)).rejects.toMatchObject({

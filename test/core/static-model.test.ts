@@ -131,14 +131,14 @@ test("a downloaded model is used without the hub from then on", async () => {
 const table = files["model.safetensors"]!;
 test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
   ["truncated", { ...files, "model.safetensors": table.subarray(0, 5_000) }, /model\.safetensors is truncated/],
-  ["cut within its header", { ...files, "model.safetensors": table.subarray(0, 20) }, /ends within its header/],
+  ["truncated within its header", { ...files, "model.safetensors": table.subarray(0, 20) }, /ends within its header/],
   [
     "with a header of 2^60 bytes",
     { ...files, "model.safetensors": safetensorsOf("{}", new Uint8Array(8), 2n ** 60n) },
     /states that its header has 1152921504606846976 bytes/,
   ],
   [
-    "with a shape beyond all numbers",
+    "with an impossibly large shape",
     {
       ...files,
       "model.safetensors": safetensorsOf(
@@ -148,11 +148,7 @@ test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
     },
     /impossible shape/,
   ],
-  [
-    "with a tokenizer that is no JSON",
-    { ...files, "tokenizer.json": Buffer.from("<html>") },
-    /tokenizer\.json is not JSON/,
-  ],
+  ["with an invalid tokenizer", { ...files, "tokenizer.json": Buffer.from("<html>") }, /tokenizer\.json is not JSON/],
   ["without a tokenizer", { "model.safetensors": table }, /lacks tokenizer\.json or model\.safetensors/],
 ])(
   "a model %s leaves the old embedder in service, with a clear error",

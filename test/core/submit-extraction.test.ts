@@ -81,8 +81,8 @@ describe("a submission by an agent", () => {
 
   test.each([
     ["without a quote", {}],
-    ["with a quote of nothing", { quote: null }],
-    ["with a quote that is not there", { quote: "by the morning plane" }],
+    ["with an empty quote", { quote: null }],
+    ["with a quote that is not in the text", { quote: "by the morning plane" }],
   ])("%s becomes a guess that waits for review and replaces nothing", async (_how, more) => {
     await agent.core.createMemories(agent.call, {
       containerTag: "a",
@@ -260,25 +260,25 @@ describe("a submission by an agent", () => {
   test.each<[string, unknown, string]>([
     ["no task", { facts: [] }, "taskId"],
     ["no facts", { taskId: "x" }, "facts"],
-    ["facts of another type", { taskId: "x", facts: "none" }, "facts: must be an array"],
+    ["facts of a wrong type", { taskId: "x", facts: "none" }, "facts: must be an array"],
     ["an empty text", { taskId: "x", facts: [{ text: " " }] }, "facts.0.text: must not be empty"],
     ["a huge text", { taskId: "x", facts: [{ text: "x".repeat(2_001) }] }, "facts.0.text: must have at most 2000"],
     ["too many facts", { taskId: "x", facts: Array.from({ length: 101 }, () => ({ text: "x" })) }, "at most 100"],
-    ["another kind", { taskId: "x", facts: [{ text: "x", kind: "rumour" }] }, "facts.0.kind: must be fact"],
-    ["a date that is none", { taskId: "x", facts: [{ text: "x", forgetAfter: "soon" }] }, "facts.0.forgetAfter"],
-    ["days that are none", { taskId: "x", facts: [{ text: "x", eventDates: ["soon"] }] }, "facts.0.eventDates.0"],
+    ["an unknown kind", { taskId: "x", facts: [{ text: "x", kind: "rumour" }] }, "facts.0.kind: must be fact"],
+    ["an invalid date", { taskId: "x", facts: [{ text: "x", forgetAfter: "soon" }] }, "facts.0.forgetAfter"],
+    ["invalid days", { taskId: "x", facts: [{ text: "x", eventDates: ["soon"] }] }, "facts.0.eventDates.0"],
     [
-      "an update of nothing",
+      "an update without a target",
       { taskId: "x", facts: [{ text: "x", relation: { kind: "updates", ids: [] } }] },
       "facts.0.relation.ids: must name at least one id",
     ],
     [
-      "a duplicate of two",
+      "a duplicate of two memories",
       { taskId: "x", facts: [{ text: "x", relation: { kind: "duplicate", ids: ["m1", "m2"] } }] },
       "facts.0.relation.ids: must name exactly one id",
     ],
     [
-      "what follows from one",
+      "a derivation from a single memory",
       { taskId: "x", facts: [{ text: "x", relation: { kind: "derives", ids: ["m1", "m1"] } }] },
       "facts.0.relation.ids: must name at least two ids",
     ],

@@ -36,10 +36,10 @@ async function remember({ containerTag = "mia", ...document }: Told) {
 describe("days in a text are those of its own time zone", () => {
   test.each([
     ["the server's zone", {}],
-    ["a moment in UTC", { documentDate: "2026-11-23T20:00:00Z" }],
+    ["a time in UTC", { documentDate: "2026-11-23T20:00:00Z" }],
     ["a time without an offset", { documentDate: "2026-11-24T09:00" }],
     ["an offset in its date", { documentDate: "2026-11-24T09:00:00+13:00" }],
-    ["a day", { documentDate: "2026-11-24" }],
+    ["a date", { documentDate: "2026-11-24" }],
   ])("in the east, ahead of UTC: %s", async (_what, given) => {
     await open("Pacific/Auckland", MORNING_IN_AUCKLAND);
     expect(await remember({ content: "I started a new job at Fonterra today.", ...given })).toMatchObject([

@@ -15,14 +15,19 @@ const candidate = (values: Partial<FactCandidate>): FactCandidate => ({
 
 describe("trust depends on who says it:", () => {
   test.each([
-    ["the user in conversation may ask for a habit", { origin: "user", speaker: "User" }, ORDER, "trusted"],
+    ["the user in a conversation may ask for a habit", { origin: "user", speaker: "User" }, ORDER, "trusted"],
     ["a document may not", { origin: "user" }, ORDER, "flagged"],
     ["an agent may not", { origin: "agent" }, ORDER, "flagged"],
     ["the assistant may not", { origin: "user", speaker: "Assistant" }, ORDER, "flagged"],
-    ["a forged instruction is one in the user's turn as well", { origin: "user", speaker: "User" }, FORGERY, "flagged"],
-    ["a page that poses as the user's turn is a page", { origin: "web", speaker: "User" }, ORDER, "flagged"],
+    ["a forged instruction is flagged in the user's turn too", { origin: "user", speaker: "User" }, FORGERY, "flagged"],
+    [
+      "a web page that poses as the user's turn is treated as a page",
+      { origin: "web", speaker: "User" },
+      ORDER,
+      "flagged",
+    ],
     ["a plain fact of the user", { origin: "user" }, "Bob keeps goats.", "trusted"],
-    ["a plain fact of a page", { origin: "web" }, "Bob keeps goats.", "unverified"],
+    ["a plain fact of a web page", { origin: "web" }, "Bob keeps goats.", "unverified"],
     ["a plain fact of a connected service", { origin: "connector" }, "Bob keeps goats.", "unverified"],
     ["a plain fact of the assistant", { origin: "user", speaker: "assistant" }, "Bob keeps goats.", "unverified"],
     ["a plain fact of a friend", { origin: "user", speaker: "Caroline" }, "Bob keeps goats.", "trusted"],
@@ -44,9 +49,9 @@ describe("trust depends on who says it:", () => {
 describe("replacing what the user stated:", () => {
   const stated = { origin: "user" } as const;
   test.each([
-    ["the user replaces what they stated", "user", undefined, false],
-    ["an agent replaces what the user stated", "agent", undefined, false],
-    ["a page does not", "web", undefined, true],
+    ["the user does", "user", undefined, false],
+    ["an agent does", "agent", undefined, false],
+    ["a web page does not", "web", undefined, true],
     ["a connected service does, being the user's own notes", "connector", undefined, false],
     ["the assistant's turn does not", "user", "Assistant", true],
   ] as const)("%s", (_name, origin, speaker, isDoubtful) => {

@@ -96,8 +96,8 @@ describe("changing a document", () => {
     ["a path", { filepath: "/bees.md" }],
     ["a filter for memories", { filterByMetadata: { team: "red" } }],
     ["a customId", { customId: "note" }],
-    ["the containers that it is in", { containerTags: ["a", "a"] }],
-    ["the task that it has", { taskType: "memory" }],
+    ["its current containers", { containerTags: ["a", "a"] }],
+    ["its current task type", { taskType: "memory" }],
   ])("with %s works in place: no new revision, no processing, other fields unchanged", async (_name, change) => {
     const { id } = await add({ metadata: { a: 1, b: 2 }, title: "T", filepath: "/t.md", wait: 20 });
     const before = await opened.rowCounts();

@@ -150,16 +150,16 @@ describe("metadata and expiry", () => {
   const temporalContext = { eventDate: ["2024-01-01"] };
 
   test.each([
-    ["left out: all stays", {}, { team: "red", temporalContext }],
-    ["given: replaces, the temporal context stays", { metadata: { k: 1 } }, { k: 1, temporalContext }],
-    ["given empty: only the temporal context stays", { metadata: {} }, { temporalContext }],
+    ["omitted: is unchanged", {}, { team: "red", temporalContext }],
+    ["given: replaces all except the temporal context", { metadata: { k: 1 } }, { k: 1, temporalContext }],
+    ["empty: keeps only the temporal context", { metadata: {} }, { temporalContext }],
     [
-      "temporal context alone: is replaced beside what was there",
+      "temporal context alone: replaces only that",
       { temporalContext: { documentDate: "2024-02-02" } },
       { team: "red", temporalContext: { documentDate: "2024-02-02" } },
     ],
     [
-      "both given: both replace",
+      "both given: replaces both",
       { metadata: { k: 1 }, temporalContext: { eventDate: ["2024-03-03"] } },
       { k: 1, temporalContext: { eventDate: ["2024-03-03"] } },
     ],
@@ -171,20 +171,20 @@ describe("metadata and expiry", () => {
 
   const season = { forgetAfter: "2030-01-01T00:00:00.000Z", forgetReason: "a season" };
   test.each<[string, Record<string, unknown>, { forgetAfter: string | null; forgetReason: string | null }]>([
-    ["left out: stays with its reason", {}, season],
-    ["null: ends with its reason", { forgetAfter: null }, { forgetAfter: null, forgetReason: null }],
+    ["omitted: is unchanged, with its reason", {}, season],
+    ["null: removes it and the reason", { forgetAfter: null }, { forgetAfter: null, forgetReason: null }],
     [
-      "null with a reason: has none",
+      "null with a reason: removes both",
       { forgetAfter: null, forgetReason: "x" },
       { forgetAfter: null, forgetReason: null },
     ],
     [
-      "given: replaces, the reason stays",
+      "given: replaces it and keeps the reason",
       { forgetAfter: "2031-01-01" },
       { ...season, forgetAfter: "2031-01-01T00:00:00.000Z" },
     ],
-    ["reason given: replaces", { forgetReason: "a year" }, { ...season, forgetReason: "a year" }],
-    ["reason null: is gone", { forgetReason: null }, { ...season, forgetReason: null }],
+    ["reason given: replaces the reason", { forgetReason: "a year" }, { ...season, forgetReason: "a year" }],
+    ["reason null: removes the reason", { forgetReason: null }, { ...season, forgetReason: null }],
   ])("expiry %s", async (_name, input, expected) => {
     const { id } = await remember("Ada lives in Rome", season);
     expect(await update({ id, newContent: "Ada lives in Bonn", ...input })).toMatchObject(expected);
@@ -215,16 +215,16 @@ describe("an update to the text of another memory", () => {
   });
 
   test.each([
-    ["none of the two ends", undefined, "2030-01-01", null],
-    ["the later end of both", "2031-01-01", "2030-01-01", "2031-01-01T00:00:00.000Z"],
-    ["the end of the other where it is later", "2030-01-01", "2031-01-01", "2031-01-01T00:00:00.000Z"],
+    ["no expiry if one of them has none", undefined, "2030-01-01", null],
+    ["the later expiry of both", "2031-01-01", "2030-01-01", "2031-01-01T00:00:00.000Z"],
+    ["the expiry of the other if it is later", "2030-01-01", "2031-01-01", "2031-01-01T00:00:00.000Z"],
   ])("has %s", async (_name, one, other, expected) => {
     const target = await remember("Ada stays in Rome", one === undefined ? {} : { forgetAfter: one });
     await remember("Ada lives in Bonn", { forgetAfter: other });
     expect((await update({ id: target.id, newContent: "Ada lives in Bonn" })).forgetAfter).toBe(expected);
   });
 
-  test("replaces it if it has expired", async () => {
+  test("is not merged with one that has expired", async () => {
     const target = await remember("Ada stays in Rome");
     const other = await remember("Ada lives in Bonn", { forgetAfter: opened.clock.from(1_000).toISOString() });
     opened.clock.advance(1_000);
@@ -310,12 +310,16 @@ describe("rejected:", () => {
     ["no text", { id: "x" }, /^newContent: is missing$/],
     ["an empty text", { id: "x", newContent: " " }, /^newContent: must not be empty$/],
     ["a huge text", { id: "x", newContent: "x".repeat(10_001) }, /^newContent: must have at most 10000 characters/],
-    ["a past end", { id: "x", newContent: "y", forgetAfter: "2020-01-01" }, /^forgetAfter: must be in the future$/],
-    ["no date", { id: "x", newContent: "y", forgetAfter: "soon" }, /^forgetAfter: must be an ISO 8601 date/],
+    [
+      "an expiry in the past",
+      { id: "x", newContent: "y", forgetAfter: "2020-01-01" },
+      /^forgetAfter: must be in the future$/,
+    ],
+    ["an invalid date", { id: "x", newContent: "y", forgetAfter: "soon" }, /^forgetAfter: must be an ISO 8601 date/],
     ["nested metadata", { id: "x", newContent: "y", metadata: { a: { b: 1 } } }, /^metadata\.a: must be a string, /],
     ["no container", { id: "x", newContent: "y", containerTag: undefined }, /^containerTag: is missing$/],
     [
-      "a wrong date list",
+      "an invalid list of dates",
       { id: "x", newContent: "y", temporalContext: { eventDate: "2024" } },
       /^temporalContext\.eventDate: must be an array of strings$/,
     ],
