@@ -9,7 +9,7 @@ import { type AccessWorld, CANARY, openAccessWorld, type Principal } from "../su
 
 let world: AccessWorld;
 let keeper: Keeper;
-/** Everybody who is somebody, as a use case is told. */
+/** The call of each principal with rights, by name. */
 const calls = new Map<string, Call>();
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** A search so many days before now. */
+/** A search this many days ago. */
 function search(daysAgo: number, values: Partial<RequestRecord> = {}): RequestRecord {
   return {
     id: createId(),

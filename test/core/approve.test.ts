@@ -5,10 +5,10 @@ import type { Core } from "../../src/core/index.js";
 import type { FactCandidate, Memory } from "../../src/core/types.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** Facts that a document may not replace by itself wait for a person; approved they do what they were held back from. */
+/** Facts that a document may not replace by itself wait for a person; approval then makes the replacement. */
 let opened: ManualCore;
 let core: Core;
-/** What is read out of a document that brings no facts. */
+/** What is extracted from a document without stated facts. */
 let extracted: FactCandidate[];
 beforeEach(async () => {
   extracted = [];

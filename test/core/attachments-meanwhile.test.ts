@@ -6,7 +6,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 const WORDS = "The heron statue stands on pier nine.";
 
-/** Reads whatever is no text as a mail with one file, after what is to happen meanwhile. */
+/** Reads every file that is not text as a mail with one attachment, after `meanwhile`. */
 class MailExtractor implements ContentExtractor {
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
   text = "See the file.";

@@ -11,7 +11,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 const TAG = "den";
 const LAST = "resetOrganization";
 
-/** Calls that say more than those by which access is tried. */
+/** Inputs with more names than those of the access tests. */
 const INPUTS: Readonly<Partial<Record<UseCase, () => object | Promise<object>>>> = {
   addDocument: () => ({
     content: "Mia keeps bees.",
@@ -68,8 +68,8 @@ const INPUTS: Readonly<Partial<Record<UseCase, () => object | Promise<object>>>>
 };
 
 /**
- * Where the names that the audit keeps of a call stand, tags before ids: of one that is done, and of one that is refused.
- * Fields of the answer are marked so; a tag alone comes from the journal. Every other use case names nothing.
+ * Where the names that the audit records of a call come from, tags before ids, for a call that succeeds and for one that
+ * is refused. Fields of the answer start with `answer`; a tag alone comes from the journal. Other use cases record none.
  */
 const NAMED: Readonly<Partial<Record<UseCase, readonly [done: string, refused: string]>>> = {
   addDocument: ["containerTags | answer.id answer.facts.id", "containerTags |"],
@@ -150,7 +150,7 @@ afterAll(() => opened.close());
 const names = Object.keys(USE_CASES_BY_ACCESS).filter(isUseCase);
 const ordered = [...names.filter((name) => name !== LAST), ...names.filter((name) => name === LAST)];
 
-/** Nobody may do less, and none of it there. */
+/** No caller has fewer rights, and none of them in this container. */
 const stranger = (): Call => {
   const { actor } = opened.call(["garage"]);
   return { actor: { ...actor, name: "key:stranger", containers: ["garage"], readOnly: "all", isScoped: true } };
@@ -158,14 +158,14 @@ const stranger = (): Call => {
 
 const subject = () => subjectOf(opened, TAG);
 
-/** What it is called with where access is tried; an id of nothing is one that there might be. */
+/** The input of the access tests; an id named "nothing" becomes one that could exist. */
 async function tried(name: UseCase): Promise<unknown> {
   const input = await USE_CASES_BY_ACCESS[name].input(subject());
   const { id } = Object(input) as { readonly id?: unknown };
   return id === "nothing" ? { ...Object(input), id: createId() } : input;
 }
 
-/** What the audit says of one call, each name by the place of the input or of the answer where it stands first. */
+/** What the audit records of one call: for each name, its first place in the input or in the answer. */
 async function noted(name: UseCase, call: Call): Promise<string> {
   const fuller = INPUTS[name];
   const input = fuller ? await fuller() : await tried(name);
@@ -180,7 +180,7 @@ async function noted(name: UseCase, call: Call): Promise<string> {
 }
 
 async function ask(name: UseCase, call: Call, input: unknown): Promise<{ entry?: AuditEntry; answer: unknown }> {
-  // What is counted is counted by the minute.
+  // Counted entries are counted per minute.
   opened.clock.advance(60_000);
   const before = new Set((await entriesOf(name)).map(({ id }) => id));
   const answer: unknown = await opened.core[name](call, input).catch(() => null);
@@ -194,7 +194,7 @@ async function entriesOf(name: UseCase): Promise<readonly AuditEntry[]> {
   return (await store.audit.list(store.organizationId, { action: name, offset: 0, limit: 1_000 })).entries;
 }
 
-/** Where a text stands first. */
+/** Records the first place of each text. */
 function locate(value: unknown, place: string, places: Map<string, string>): void {
   if (typeof value === "string" && !places.has(value)) places.set(value, place);
   if (typeof value !== "object" || value === null) return;
@@ -204,7 +204,7 @@ function locate(value: unknown, place: string, places: Map<string, string>): voi
 
 describe("the audit records the subjects of", () => {
   test.each(ordered)("%s", async (name) => {
-    // Reading is not kept in the audit, being refused is.
+    // Reads are not recorded in the audit, refusals are.
     const refused = await noted(name, stranger());
     const done = await noted(name, opened.call());
     expect([done, refused]).toEqual(NAMED[name] ?? ["|", "|"]);
@@ -246,7 +246,7 @@ describe("a call with arbitrary input", () => {
     ["objects instead of texts", "forget", { ids: [{ id }], containerTag: { containerTag: tag } }],
     ["lists of lists", "forget", { ids: nested(2_000) }],
     ["a text", "deleteDocument", id],
-    ["nothing", "deleteDocument", null],
+    ["null", "deleteDocument", null],
     ["a list", "deleteDocument", [{ id }]],
     ["inherited properties", "forgetOne", inherited],
     ["credentials of an unknown caller", "signIn", { code: id, id, containerTag: tag, signIn: { id } }],

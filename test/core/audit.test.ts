@@ -368,7 +368,7 @@ test("a killed process loses at most the entries of its last second", async () =
   await core.addDocument(call(), { content: "Just now" });
   await core.createKey(call(), { name: "grave" });
   await core.addDocument(call(), { content: "In the last moment" });
-  // What is on the disk now is what a killed process leaves.
+  // The data folder now is what a killed process leaves.
   const left = await mkdtemp(join(tmpdir(), "recollect-core-"));
   await cp(opened.dataDirectory, left, { recursive: true });
   expect(await actions(left)).toEqual(["createKey", "addDocument", "addDocument"]);

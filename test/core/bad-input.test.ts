@@ -26,7 +26,7 @@ const deep = (levels: number): unknown =>
   levels === 0 ? { AND: [{ key: "k", value: "v" }] } : { AND: [deep(levels - 1)] };
 const many = (count: number): unknown[] => Array.from({ length: count }, () => ({ key: "k", value: "v" }));
 
-/** What is wrong, the use case, its input, the kind of error, and what the message must say. */
+/** The problem, the use case, its input, the kind of error, and what the message must say. */
 type Row = [what: string, useCase: UseCase, input: unknown, kind: string, says: RegExp];
 
 const text: Row[] = [

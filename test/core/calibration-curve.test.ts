@@ -15,7 +15,7 @@ type Language = Measurement["languages"][number];
 const evenly = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => from + ((to - from) * at) / (count - 1));
 
-/** A language in which everything lies where it should. */
+/** A language with ideal cosines. */
 const known = (more: Partial<Language> = {}): Language => ({
   language: "en",
   pairs: 40,
@@ -203,7 +203,7 @@ describe("measuring a space", () => {
   });
 
   test.each([
-    ["nothing", null],
+    ["null", null],
     ["invalid JSON", "{"],
     ["something else", "[]"],
     ["another version of the texts", JSON.stringify({ ...measured(known()), version: CALIBRATION_TEXTS_VERSION + 1 })],

@@ -5,7 +5,7 @@ import { type ScriptedModel, startScriptedModel } from "../support/scripted-mode
 import { type ScriptedProvider, startScriptedProvider } from "../support/scripted-provider.js";
 import { type ScriptedReranker, startScriptedReranker } from "../support/scripted-reranker.js";
 
-/** What only one caller says. */
+/** Sent by one caller only. */
 const SECRET = "my diagnosis is lupus";
 const FACTS = ["The garden has three apple trees", "The garden is behind the shed", "Tea is kept in the kitchen"];
 
@@ -39,7 +39,7 @@ afterEach(async () => {
   await Promise.all([embedding.close(), reranker.close(), model.close()]);
 });
 
-/** A search by a key for one container. */
+/** A search with a key for one container. */
 async function search(caller: string, q: string, more: Record<string, unknown> = {}): Promise<readonly string[]> {
   const actor = { ...opened.actor, name: `key:${caller}`, containers: [caller] };
   const answer = await opened.core.search({ actor }, { q, threshold: 0, ...more });
@@ -51,7 +51,7 @@ const repeated = (number: number) => `cannot process: ${SECRET} ${number}`;
 interface Kind {
   readonly name: string;
   readonly asked: Record<string, unknown>;
-  /** Lets whatever names the secret fail, with a text that repeats it. */
+  /** Makes every request that contains the secret fail, with an error that repeats the request's text. */
   readonly fail: (status: number) => void;
 }
 const KINDS: readonly Kind[] = [

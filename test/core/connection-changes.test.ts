@@ -9,7 +9,7 @@ import type { ExampleSource } from "../support/scripted-source.js";
 
 const { cleanups, startSource, connectTo } = useExampleSources();
 
-/** Does something while an item is read, once. */
+/** Does something once, while an item is being read. */
 function whileReading({ connector }: ExampleSource, id: string, act: () => Promise<unknown>): Connector {
   let isDone = false;
   return {

@@ -19,7 +19,7 @@ async function folder(text: string): Promise<string> {
   return path;
 }
 
-/** A connection to the first of some folders, all of which may be connected. */
+/** A connection to the first of some folders, all of which are allowed. */
 async function connectFolder(...folders: readonly string[]): Promise<Connected> {
   const settings = { RECOLLECT_CONNECTION_FOLDERS: folders.join(",") };
   const connected = await connect({ provider: "folder", metadata: { path: folders[0] ?? "" }, settings });
@@ -142,7 +142,7 @@ test("only the same account takes over the documents kept from it", async () => 
   account = "mia@example.com";
   const id = await add(connected, "granola", { apiKey: "good" });
   expect(await documentsOf(connected)).toMatchObject([{ id: kept?.id, connectionId: id }]);
-  // Nobody else may take it over any more.
+  // It is no longer available for others to take over.
   const database = await openDatabase(join(connected.dataDirectory, STORE_FILE));
   expect(database.prepare("select * from left_items").all()).toEqual([]);
   database.close();
@@ -159,6 +159,6 @@ test("a document that an earlier version kept, without a known address, is not t
   const id = await add(connected, "folder", { path });
   const both = await documentsOf(connected);
   expect(both.map(({ connectionId }) => connectionId)).toEqual([null, id]);
-  // Nobody knows its address any more, either.
+  // Its address is no longer known, either.
   expect(both[0]).toEqual({ ...kept, url: both[0]?.url, atSource: null });
 });

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A service that can connect to `connector` alone. */
+/** A service with `connector` as its only connector. */
 async function open(connector: Connector) {
   const opened = await openCore({ connectors: [connector], settings: ONLINE });
   cleanups.push(() => opened.close());
@@ -18,7 +18,7 @@ async function open(connector: Connector) {
   return { create: () => core.createConnection({ actor }, settings), core, actor };
 }
 
-/** What a source is asked and does not answer, with the moment at which it was asked. */
+/** A request to a source that is never answered, and when it was sent. */
 function silence() {
   let asked = (): void => {};
   const isAsked = new Promise<void>((resolve) => (asked = resolve));
@@ -29,7 +29,7 @@ function silence() {
   return { isAsked, answer };
 }
 
-/** Has the minute pass for which a source is waited for. */
+/** Lets the minute pass that a source is waited for. */
 async function passMinute(isAsked: Promise<void>): Promise<void> {
   await isAsked;
   await vi.advanceTimersByTimeAsync(60_000);

@@ -41,7 +41,7 @@ async function signedIn(): Promise<string> {
   return id;
 }
 
-/** The token that the source is asked with. */
+/** The token used for requests to the source. */
 async function usedToken(id: string): Promise<string> {
   const { resources } = await opened.core.listConnectionResources({ actor: opened.actor }, { id });
   return String(resources[0]?.id);
@@ -80,7 +80,7 @@ test("concurrent requests with a revoked token all get a new one from a single r
   }
 });
 
-/** Has a sign-in end while a token is refreshed; `release` lets the answer to the refresh go. */
+/** Ends a sign-in while a token is being refreshed; `release` lets the refresh respond. */
 async function signInDuringRefresh() {
   const id = await signedIn();
   const { authLink } = await reconnect(id);

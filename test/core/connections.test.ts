@@ -86,7 +86,7 @@ test("an incomplete listing removes nothing", async () => {
   const ids = await fill(source, 12);
   const connected = await connectTo(source);
   await source.remove(ids[1] ?? "");
-  // The first page comes, the second never does.
+  // The first page arrives, the second does not.
   source.fail({ kind: "status", status: 200 }, 0);
   const { core, actor } = connected;
   source.fail({ kind: "status", status: 404 }, 1);
@@ -138,7 +138,7 @@ test("holds the removal of more than a fifth until the owner agrees", async () =
     documentCount: expect.any(Number),
   });
   expect(Object.keys(await connected.texts())).toHaveLength(60);
-  // Without that, it only looks whether they are back.
+  // Without confirmation, a run only checks whether the items are back.
   expect(await connected.sync()).toMatchObject({ status: "partial", removed: 0 });
   expect(await connected.sync({ confirmRemovals: true })).toMatchObject({ status: "done" });
   expect(Object.keys(await connected.texts())).toHaveLength(5);
@@ -209,7 +209,7 @@ test.each([true, false])("imports what the limit excluded once there is room (wi
   const run = await connected.sync();
   expect(run).toMatchObject({ status: "partial", removed: 1, read: 1 });
   expect(run.notes).toEqual([expect.stringContaining("limit of 4 documents")]);
-  // A feed names the one that was changed, which takes the room; a listing takes them in their order.
+  // A feed reports the changed item first, which gets the free place; a listing goes by its own order.
   expect((await connected.texts())["Note 4"]).toBe("It was changed while it waited.");
   await core.configureConnection({ actor }, { id, documentLimit: 20 });
   await connected.settle();
@@ -251,7 +251,7 @@ test("continues an interrupted run after a restart", async () => {
   await again.settle();
   const { runs } = await again.core.listSyncRuns({ actor }, { id });
   expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
-  // What was being read when the process ended is read once more.
+  // Only items being read when the process ended are read again.
   const atOnce = source.connector.sync.readsAtOnce;
   expect([...source.reads.values()].reduce((sum, times) => sum + times)).toBeLessThanOrEqual(80 + atOnce);
   for (const text of Object.values(await textsOf(again))) expect(text).toContain("is new");

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** Names that somebody could take for each other: by case, by what stands for a separator, by how a URL or JSON has them. */
+/** Names that could be confused: by case, by separator, or by how a URL or JSON encodes them. */
 const NAMES = [
   "a_b",
   "a:b",
@@ -48,7 +48,7 @@ const NAMES = [
   "x".repeat(99),
   "x".repeat(100),
 ];
-/** A word of its own for each, so that what is found says where it was kept. */
+/** A distinct word for each container, so that results show where they were stored. */
 const WORDS = new Map(NAMES.map((name, index) => [name, `canary${String.fromCharCode(97 + (index % 26))}${index}end`]));
 
 describe("containers with similar names", () => {
@@ -71,7 +71,7 @@ describe("containers with similar names", () => {
         expect([tag, said(await core.search(call, { q: "song of the bird", threshold: 0, ...named }))]).toEqual(only);
         expect([tag, said(await core.searchDocuments(call, { q: "song", ...named }))]).toEqual(only);
         if (call === owner) continue;
-        // Without a name it is the only container; the customId that all of them have is its own document's.
+        // Without a tag, the key's only container is used; the customId they all share means the document in it.
         expect([tag, said(await core.listDocuments(call, { includeContent: true }))]).toEqual(only);
         expect([tag, said(await core.search(call, { q: "song of the bird", threshold: 0, limit: 100 }))]).toEqual(only);
         expect([tag, said(await core.getDocument(call, { id: "song" }))]).toEqual(only);

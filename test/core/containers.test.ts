@@ -168,7 +168,7 @@ describe("deleting a container", () => {
       memories: [{ content: "Ada has a hive of bees" }, { content: "Bees like thyme" }],
     });
     await core.forget(call, { ids: [memories[0]?.id ?? ""] });
-    // Two documents, the one that the created memories came with, three facts that are not forgotten.
+    // Two documents, the one created with the memories, and three facts that are not forgotten.
     expect(await core.deleteContainer(call, { containerTag: "a" })).toEqual({
       containerTag: "a",
       deletedDocuments: 3,
@@ -298,7 +298,7 @@ test("an interrupted deletion is visible to every caller, and its job completes 
   const { store, clock, context, dataDirectory } = idle;
   const input = { containerTag: "a", memories: [{ content: "Ada keeps bees" }] };
   const { documentId, memories } = await idle.core.createMemories(idle.call(), input);
-  // The first commit of a deletion, with nothing after it.
+  // The first commit of a deletion, and nothing after it.
   await store.transaction((repositories) => markDeleted(context, repositories, idle.call().actor, "a"));
   const search = async () => (await idle.core.search(idle.call(), { q: "bees", threshold: 0 })).results;
   expect(await search()).toEqual([]);

@@ -85,7 +85,7 @@ describe("a conversation", () => {
     for (let count = 1; count <= messages.length; count++) await send(messages.slice(0, count));
     expect((await get()).document.turns).toHaveLength(60);
     const isKept = async () => (await opened.everything()).match(/Number 7 says/g)?.length;
-    // In the text, the turns, its chunk, the context of the next chunk, and what is to be remembered.
+    // In the text, the turns, its chunk, the context of the next chunk, and the text to extract facts from.
     expect(await isKept()).toBeLessThanOrEqual(5);
     await opened.settle();
     expect(await isKept()).toBeLessThanOrEqual(5);

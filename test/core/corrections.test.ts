@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What somebody corrects in passing stands behind the correction, or is gone. */
+/** A casually corrected statement ranks behind the correction, or is gone. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });

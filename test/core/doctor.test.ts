@@ -44,7 +44,7 @@ describe("the doctor", () => {
     await service.core.createMemories(service.call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
     const before = await service.rowCounts();
     const { ok, check } = await diagnose(service);
-    // A disk that is nearly full is this machine's, not ours.
+    // A nearly full disk is a matter of this machine.
     expect([ok || !check("disk")?.ok, check("store")?.ok, check("pipeline")?.ok, check("jobs")?.ok]).toEqual([
       true,
       true,

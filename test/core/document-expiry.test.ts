@@ -32,7 +32,7 @@ interface Found {
   readonly chunk: readonly string[];
 }
 
-/** What a search finds, forgotten or not, as `id` or `id, forgotten` of a memory's text or a chunk's document. */
+/** Search results, forgotten or not, as `id` or `id, forgotten` of a memory's text or a chunk's document. */
 async function found(values: Record<string, unknown> = {}): Promise<Found> {
   const asked = { q: "cello code of the stage door", containerTags: ["a"], threshold: 0, limit: 100, ...values };
   const { results } = await core.search(call, asked);

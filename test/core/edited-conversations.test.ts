@@ -18,7 +18,7 @@ async function known(): Promise<string[]> {
   return entries.map(({ memory }) => memory.text).sort();
 }
 
-/** Sends one after the other before the first is read, and reads all. */
+/** Submits all before the first is read, then processes them. */
 async function sendUnread(...conversations: unknown[][]): Promise<void> {
   opened = await openManualCore({ jobs: false });
   for (const messages of conversations) await send(messages);

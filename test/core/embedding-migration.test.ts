@@ -52,7 +52,7 @@ const NAMES = ["Ada", "Bo", "Cleo", "Dov", "Eri", "Finn", "Gus", "Hana", "Ines",
 const THINGS = ["red kites", "oak boats", "brass clocks", "wool hats", "glass beads", "tin drums", "clay pots", "maps"];
 const PLACES = ["Norway", "Peru", "Japan", "Kenya", "Greece", "Canada", "Egypt"];
 
-/** Texts that an embedder that goes by meaning finds by their middles, as it has to before it may answer. */
+/** An embedder must find these texts by their middles before it may take over. */
 function textOf(index: number): string {
   const name = NAMES[index % NAMES.length];
   const thing = THINGS[index % THINGS.length];
@@ -84,7 +84,7 @@ interface SpaceRow {
   readonly rows: number;
 }
 
-/** What the record holds of each space. */
+/** The stored spaces. */
 async function spaces(): Promise<SpaceRow[]> {
   return query<SpaceRow>(
     `select s.fingerprint, count(distinct v.unit) as units, count(v.id) as rows
@@ -101,7 +101,7 @@ async function query<Row>(text: string): Promise<Row[]> {
   }
 }
 
-/** Findable units without a vector in the active space, or with more than one in a container. */
+/** Searchable units without a vector in the active space, or with more than one in a container. */
 async function gaps(): Promise<unknown[]> {
   return query(
     `with active as (select id from vector_spaces where fingerprint =
@@ -116,7 +116,7 @@ async function gaps(): Promise<unknown[]> {
   );
 }
 
-/** How often each text was sent to be embedded as part of the record. */
+/** How often each text was sent to be embedded for the store. */
 function timesEmbedded(provider: ScriptedProvider): Map<string, number> {
   const times = new Map<string, number>();
   for (const { body } of provider.requests)
@@ -304,7 +304,7 @@ describe("a move to another embedder", () => {
   let provider: ScriptedProvider;
 
   beforeEach(async () => {
-    // With fewer dimensions one sample in 250 finds clearly less by chance.
+    // With fewer dimensions, one sample in 250 finds clearly less by chance.
     provider = await startProvider({ dimensions: 256 });
     await open();
     await addMany(200);
@@ -435,7 +435,7 @@ describe("a move to another embedder", () => {
 });
 
 describe("a store of an earlier version", () => {
-  /** What an earlier version noted, and nothing that this one does. */
+  /** What an earlier version recorded, without what this version adds. */
   async function makeEarlier(fingerprint: string): Promise<void> {
     await opened.close();
     const connection = await openDatabase(join(dataDirectory, "recollect.db"));

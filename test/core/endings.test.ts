@@ -7,7 +7,7 @@ function fact(text: string, id = text, saidAt = "2024-05-06T12:00:00Z"): KnownFa
   return { memory: { id, text, forgetAfter: null }, saidAt };
 }
 
-/** What a new fact takes the place of, by text. */
+/** The texts that a new fact replaces. */
 function ended(known: readonly string[], text: string, eventDates?: readonly string[]): readonly string[] {
   const decision = decide(
     { text, saidAt: LATER, eventDates },

@@ -3,7 +3,7 @@ import type { Core } from "../../src/core/index.js";
 import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What a document had taken the place of, once the time of that document is over. */
+/** What becomes of facts that a document had replaced when that document expires. */
 let opened: ManualCore;
 let core: Core;
 beforeEach(async () => {

@@ -39,7 +39,7 @@ async function open(options: Parameters<typeof openManualCore>[0]): Promise<void
   look = createExpiryWarnings(opened.context);
 }
 
-/** Ends the service and begins again over the same data, at the same moment. */
+/** Restarts the service with the same data, at the same time. */
 async function restart(options: { mailer?: Mailer } = { mailer: mailerTo(server) }): Promise<void> {
   const { dataDirectory, clock } = opened;
   await opened.stop();
@@ -50,7 +50,7 @@ const create = async (input: Record<string, unknown>) => opened.core.createKey(o
 const subjects = (): (string | undefined)[] => server.taken.map(({ headers }) => headers.get("subject"));
 const warnings = (): string[] => log.lines.filter(({ level }) => level === "warn").map(({ event }) => event);
 
-/** Lets days pass, with a look every eight hours, as a service that stays on. */
+/** Lets days pass with a check every eight hours, as in a running service. */
 async function live(days: number): Promise<void> {
   for (let passed = 0; passed < days * DAY; passed += 8 * HOUR) {
     opened.clock.advance(8 * HOUR);
@@ -216,7 +216,7 @@ describe("a mail about expiring keys", () => {
     await look();
     await look();
     expect(subjects()).toHaveLength(1);
-    // Said once, though it failed twice.
+    // Logged once, although it failed twice.
     expect(warnings()).toEqual(["a warning about expiring keys could not be mailed and is retried"]);
     server.refuseWith(null);
     await restart();
@@ -307,7 +307,7 @@ describe("status and doctor", () => {
     expect(server.taken).toEqual([]);
   });
 
-  /** The doctor also adds a document, which jobs have to work off. */
+  /** The doctor also adds a document, which needs jobs. */
   async function openJobs(): Promise<void> {
     const { dataDirectory, clock } = opened;
     await opened.stop();

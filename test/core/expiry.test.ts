@@ -5,7 +5,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 const TEXT = "Mia rehearses the cello for the autumn concert";
 const LIFETIME_MS = 90_000;
 
-/** No clean-up ever runs here: only the clock moves. */
+/** No clean-up ever runs here: only the clock advances. */
 let opened: ManualCore;
 let core: Core;
 let call: Call;
@@ -37,7 +37,7 @@ const kindOf = (work: Promise<unknown>): Promise<string> =>
   );
 const has = (answer: unknown): boolean => JSON.stringify(answer).includes(TEXT);
 
-/** Every way to see a memory, as what it gives before and after the moment. */
+/** Every way to see a memory, with its result before and after the moment. */
 const READERS: [name: string, read: () => Promise<unknown>, before: unknown, after: unknown][] = [
   ["search", async () => has(await core.search(call, { q, containerTags: ["a"], threshold: 0 })), true, false],
   [

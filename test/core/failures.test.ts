@@ -45,7 +45,7 @@ describe("a processing step that fails", () => {
   const get = async () => (await core.getDocument(call, { id: "note" })).document;
   const search = (more: Record<string, unknown> = {}) => core.search(call, { q: "bees", threshold: 0, ...more });
 
-  /** Time passes, and whatever waits for it is tried again. */
+  /** Lets time pass, so that everything waiting for it is tried again. */
   async function letTimePass(times: number): Promise<void> {
     for (let time = 0; time < times; time++) {
       await opened.settle();

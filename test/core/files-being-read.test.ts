@@ -16,7 +16,7 @@ function deferred<T>() {
   return { promise, resolve: (value: T) => resolve(value) };
 }
 
-/** Reads whatever comes as two pages, once it is let. */
+/** Reads every file as two pages, once it is released. */
 class HeldExtractor implements ContentExtractor {
   readonly begun = deferred<(progress: ReadingProgress) => void>();
   readonly go = deferred<void>();

@@ -119,7 +119,7 @@ describe("an uploaded file", () => {
 
 describe("clean-up", () => {
   const ago = (ms: number) => new Date(Date.now() - ms);
-  /** Bytes without a row, written so long ago. */
+  /** Bytes without a row, written this long ago. */
   const leaveBytes = async (ageMs: number, name = createId()) => {
     const path = join(opened.dataDirectory, "files", name);
     await mkdir(join(opened.dataDirectory, "files"), { recursive: true });

@@ -4,7 +4,7 @@ import { parseFilters } from "../../src/core/search/filters.js";
 const CONDITION = { key: "team", value: "red" };
 const PARSED = { key: "team", value: "red", type: "metadata", operator: "=", negate: false, ignoreCase: false };
 
-/** A filter of so many levels, one group in another. */
+/** A filter with this many nested levels. */
 function nested(levels: number): unknown {
   return levels === 1 ? { AND: [CONDITION] } : { OR: [nested(levels - 1)] };
 }

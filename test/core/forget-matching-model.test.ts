@@ -11,7 +11,7 @@ import { type ModelRequest, type Reply, type ScriptedModel, startScriptedModel }
 let provider: ScriptedModel;
 let model: LanguageModel;
 let opened: ManualCore;
-/** What happens while the model thinks. */
+/** Runs while the model answers. */
 let between: () => Promise<unknown>;
 let core: Core;
 beforeEach(async () => {
@@ -52,7 +52,7 @@ const linesOf = (request: ModelRequest) =>
     text: JSON.parse(text ?? "") as string,
   }));
 
-/** Means every memory that has these words. */
+/** Selects every memory with these words. */
 const meaning =
   (...words: readonly string[]) =>
   (request: ModelRequest): Reply =>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What a person forgot, replaced, let expire or declined stays so, wherever its document goes and whatever is changed of it. */
+/** What a person forgot, replaced, let expire or declined stays so, wherever its document goes or how it changes. */
 let opened: ManualCore;
 let core: Core;
 let call: Call;
@@ -55,7 +55,7 @@ async function current(tag: string) {
 }
 const texts = async (tag: string) => (await current(tag)).map(({ text }) => text);
 
-/** All that a search of a container tells, passages too. */
+/** Everything a search of a container returns, including passages. */
 async function found(tag: string, q: string): Promise<string> {
   const { results } = await core.search(call, { q, containerTags: [tag], threshold: 0, searchMode: "hybrid" });
   return JSON.stringify(results.map(({ text }) => text));

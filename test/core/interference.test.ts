@@ -24,7 +24,7 @@ afterEach(() => opened.close());
 const add = (content: string, more: Record<string, unknown> = {}) =>
   core.addDocument(call, { content, containerTags: ["a"], customId: "note", ...more });
 
-/** The store as a step has it, while somebody does something just before the step commits. */
+/** The store of a step, in which something else happens just before the step commits. */
 function interrupted(store: Store, meanwhile: () => Promise<unknown>): Store {
   let isDone = false;
   return {
@@ -60,7 +60,7 @@ async function run(job: Job, store = opened.store): Promise<void> {
   await handler?.run(handler.schema.parse(job.payload), context);
 }
 
-/** Works everything off up to a step, that step with the interruption, and then the rest. @returns the kinds that ran */
+/** Runs all jobs up to a step, that step with the interruption, and then the rest. @returns the kinds that ran */
 async function workOff(interruptedStep: string, meanwhile: () => Promise<unknown>): Promise<string[]> {
   const kinds: string[] = [];
   for (let job = await takeJob(); job; job = await takeJob()) {

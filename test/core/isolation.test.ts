@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core, UseCase } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** A caller of container `a` alone, beside everything in `b` and in both. */
+/** A caller limited to container `a`, with other documents in `b` and in both. */
 let opened: ManualCore;
 let core: Core;
 let all: Call;
@@ -22,12 +22,12 @@ beforeEach(async () => {
   const mine = await add("My bees note", ["a"]);
   const theirs = await add(`${SECRET} bees note`, ["b"], { customId: "theirs", title: `${SECRET} title` });
   const shared = await add("Shared bees note", ["a", "b"], { customId: "shared" });
-  // In `b` the same document states a fact that is told there alone.
+  // In `b`, the same document states a fact that exists only there.
   await core.createMemories(all, { containerTag: "b", memories: [{ content: `${SECRET} memory of bees` }] });
   const { store } = opened;
   const [theirMemory] = await store.memories.active(store.organizationId, "b", { limit: 1 });
   await store.memories.addSource(store.organizationId, theirMemory?.id ?? "", shared, null);
-  // Was in `a` once and left a fact there, with a text and title that now belong to `b`.
+  // Was in `a` once and left a fact there; its text and title now belong to `b`.
   const moved = await add("Moving bees note", ["a"], { customId: "moved" });
   await add("Moving bees note", ["a", "b"], { customId: "moved" });
   await add(`${SECRET} bees, moved away`, ["b"], { customId: "moved", title: `${SECRET} moved`, facts: [] });

@@ -35,7 +35,7 @@ const remember = async (content: string, more: Record<string, unknown> = {}, con
 const update = async (id: string, newContent: string, more: Record<string, unknown> = {}): Promise<Memory> =>
   core.updateMemory(call(), { containerTag: "a", id, newContent, ...more });
 const forget = async (...ids: string[]) => core.forget(call(), { ids });
-/** A guess as inferring leaves it. */
+/** A guess as the extraction creates it. */
 const infer = async (values: Partial<MemoryDraft> = {}): Promise<Memory> => {
   const { store } = opened;
   const draft = buildMemoryDraft({ isInference: true, ...values });
@@ -46,7 +46,7 @@ const infer = async (values: Partial<MemoryDraft> = {}): Promise<Memory> => {
   return memory;
 };
 
-/** The memory as it is, without the time of its last change. */
+/** The memory without the time of its last change. */
 const read = async (id: string) => {
   const memory = await opened.store.memories.byId(opened.store.organizationId, id);
   if (!memory) throw new Error(`no memory ${id}`);

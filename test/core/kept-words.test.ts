@@ -12,7 +12,7 @@ const collect: unknown = runInNewContext("gc");
 const LONG = 100_000;
 const MB = 1_048_576;
 
-/** A text of its own memory, not one that shares another's. */
+/** A text with its own memory, not a slice of another string. */
 const longText = (letter: string, number: number): string =>
   Buffer.alloc(LONG, letter).toString("latin1") +
   number.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);

@@ -88,7 +88,7 @@ test("the number of store calls does not grow with the page size", async () => {
   expect(await countCalls(30)).toBe(await countCalls(1));
 });
 
-/** The same noun, telling whenever one of its methods is taken. */
+/** The same repository, reporting each access to one of its methods. */
 function watch<T extends object>(noun: T, tell: () => void): T {
   return new Proxy(noun, {
     get(target, name) {

@@ -132,7 +132,7 @@ describe("deleting many documents", () => {
   });
 
   test("leaves nothing of a document that is in no other container", async () => {
-    // Questions, which state nothing: what was stated is forgotten softly, and stays in the record.
+    // Questions state nothing: statements would be forgotten but stay in the record.
     await add({ content: "Do zebras sleep in Timbuktu?", customId: "zebra" });
     await add({ content: "Do zebras sleep in Tunis?", customId: "zebra" });
     await opened.settle();

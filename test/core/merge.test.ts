@@ -178,7 +178,7 @@ describe("merging containers", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["nothing", undefined, "must be an object"],
+    ["no input", undefined, "must be an object"],
     ["one tag", { containerTags: ["a"], targetContainerTag: "b" }, "containerTags: must name two different containers"],
     [
       "three tags",
@@ -326,7 +326,7 @@ describe("documents that are still being processed", () => {
     await opened.close();
   });
 
-  /** The state of a merge once it has been looked at. */
+  /** The state of a merge after it was checked once. */
   async function lookedAt(id: string) {
     for (;;) {
       const found = await core.getMerge(call, { id });
@@ -354,7 +354,7 @@ describe("documents that are still being processed", () => {
     await lookedAt(id);
     opened.clock.advance(60 * 60_000 + 1_000);
     while ((await core.getMerge(call, { id })).status !== "failed") {
-      // It may have been about to wait for its next look when the hour was over.
+      // It may have been about to schedule its next check when the hour ended.
       opened.clock.advance(1_000);
       opened.context.wakeJobs();
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -372,7 +372,7 @@ describe("an interrupted merge", () => {
   const DOCUMENTS = 12;
   const MEMORIES = 60;
 
-  /** A merge that is queued, with more than one batch of everything. */
+  /** A queued merge with more than one batch of everything. */
   async function prepare(): Promise<ManualCore> {
     const idle = await openManualCore({ jobs: false });
     use(idle);
@@ -383,7 +383,7 @@ describe("an interrupted merge", () => {
     return idle;
   }
 
-  /** Runs the merge until so many transactions were made, as if the process ended then. @returns whether it got through */
+  /** Runs the merge for this many transactions, as if the process then ended. @returns whether it completed */
   async function runUntil({ context, store }: ManualCore, transactions: number): Promise<boolean> {
     const [job] = await store.jobs.claim("worker", 1, 1);
     if (!job) throw new Error("There is no job");

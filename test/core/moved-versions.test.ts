@@ -67,7 +67,7 @@ describe("the id of an old version whose newer versions moved to another contain
     ]);
     expect(told).toContain(SECRET);
     expect(told).not.toContain("xqosmiumzv");
-    // The chain came along as a whole, so that no version of it is left behind to lead here.
+    // The whole chain moved, so no version of it was left in the old container.
     const { memory } = await core.fetch(owner, { id: first });
     expect(memory?.containerTag).toBe("beta");
   });
@@ -95,7 +95,7 @@ describe("a customId used in two containers", () => {
         message: expect.stringContaining(`${hr} in hr`),
       });
     expect((await core.getDocument(owner, { id: hr })).document.content).toBe("Salaries of March.");
-    // A key of one of them alone learns nothing of the other, and needs not say which it means.
+    // A key for one of them learns nothing of the other, and need not name its container.
     const att = world.call(["att"]);
     expect((await core.getDocument(att, { id: "payroll" })).document.id).toBe(decoy);
     await core.updateDocument(att, { id: "payroll", content: "Another decoy." });

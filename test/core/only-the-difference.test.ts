@@ -13,7 +13,7 @@ describe("when a document is added again", () => {
   let opened: ManualCore;
   let core: Core;
   let call: Call;
-  /** Texts that were embedded for keeping, and those that were read for facts. */
+  /** Texts embedded for storage, and texts read for facts. */
   let embedded: string[];
   let read: FactSource[];
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What a passage tells of an event that is over was so: it stays, behind what is current, and says that it is over. */
+/** A passage about a past event stays, ranks behind current ones, and is marked as past. */
 let opened: ManualCore;
 let core: Core;
 let call: Call;

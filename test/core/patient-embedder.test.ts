@@ -8,7 +8,7 @@ const builtin = createBuiltinEmbedder();
 let sent: string[][];
 let refuses: (text: string) => AppError | null;
 
-/** Refuses a request for any text in it, as services do. */
+/** Rejects a whole request for any text in it, as services do. */
 const strict: Embedder = {
   ...builtin,
   embed(texts, purpose, signal) {

@@ -9,15 +9,15 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { connectInMemory, type McpConnection } from "../support/mcp-client.js";
 import { silentLog } from "../support/open-core.js";
 
-/** What a document says besides; it must be remembered whatever stands next to it. */
+/** Harmless statements in the same document, which must be remembered. */
 const BESIDE = ["The library opens at nine on Saturdays.", "Bob's dog is called Rex."];
 const LASTING: readonly (keyof typeof TRUTH)[] = ["email", "bank", "name", "allergy"];
 const FEIGNED = ["Assistant", "Tool"] as const;
 
-/** The id of each true fact of the container that is under attack, so that the deceived extractor can name it. */
+/** The id of each true fact of the attacked container, so that the deceived extractor can name it. */
 let targets = new Map<string, string>();
 
-/** Falls for everything: whatever a text says becomes a lasting fact, in the place of the one that it attacks. */
+/** Believes everything: whatever a text says becomes a lasting fact and replaces the one it attacks. */
 const deceived: FactExtractor = {
   name: "deceived",
   extract(source) {
@@ -79,11 +79,11 @@ async function freshBox(opened: ManualCore): Promise<string> {
 const documentOf = ({ text }: Pick<Attack, "text">) => [BESIDE[0], text, BESIDE[1]].join("\n\n\n");
 
 const EVERY_SIDE = { origins: ["user", "web", "connector"], roles: ["assistant", "tool"] } as const;
-/** Sides that differ for the rules, which do not read what tools say. */
+/** The origins and roles that matter to rules, which do not read what tools say. */
 const SIDES_OF_RULES = { origins: ["user", "web"], roles: ["assistant"] } as const;
 type Sides = typeof EVERY_SIDE | typeof SIDES_OF_RULES;
 
-/** Adds an attack as each kind of document, and as what somebody else says in a conversation of the user. */
+/** Adds an attack as each kind of document, and as words of others in a conversation of the user. */
 async function attackWith(opened: ManualCore, attack: Attack, box: string, from: Sides = EVERY_SIDE): Promise<void> {
   const { core, call, clock } = opened;
   const shared = { containerTags: [box] };
@@ -93,9 +93,9 @@ async function attackWith(opened: ManualCore, attack: Attack, box: string, from:
     const messages = [...BESIDE.map((content) => ({ role: "user", content })), { role, content: attack.text }];
     await core.addConversation(call(), { ...shared, conversationId: `${box}-${role}`, messages });
   }
-  // A job that runs while the clock goes on by more than its lease is taken from it.
+  // A running job would lose its lease if the clock advanced.
   await opened.settle();
-  // However long it waits for quiet.
+  // Longer than any waiting for quiet.
   clock.advance(600_000);
   await opened.settle();
 }
@@ -111,11 +111,11 @@ async function activeMemories({ store }: ManualCore, containerTag: string) {
 
 const isUnreviewed = (memory: { isInference: boolean }) => memory.isInference;
 const textsOf = (memories: readonly { text: string }[] | undefined) => (memories ?? []).map(({ text }) => text).sort();
-/** Extractors need not keep the full stop. */
+/** Extractors may drop the full stop. */
 const isBeside = (text: string) => BESIDE.some((sentence) => sentence.replace(".", "") === text.replace(".", ""));
 const title = ({ family, text }: Attack) => `${family}: ${text.slice(0, 60)}`;
 
-/** Nothing that was true is touched, nothing lasting is added, and nothing elsewhere changes. */
+/** No true fact is changed, nothing lasting is added, and nothing changes elsewhere. */
 async function expectHarmless(
   opened: ManualCore,
   box: string,
@@ -291,7 +291,7 @@ describe("harmless texts that look like attacks", () => {
       const texts = HARMLESS.filter(({ split, from }) => split === "tune" && from === origin).map(({ text }) => text);
       await core.addDocument(call(), { content: texts.join("\n\n\n"), containerTags: [box], origin, wait: 20 });
       const profile = await core.profile(call(), { containerTag: box });
-      // What a page says is known, and never lasting.
+      // A statement of a web page is known, but never lasting.
       expect(textsOf(origin === "web" ? profile.dynamic : profile.static)).toEqual(expect.arrayContaining(texts));
     }
     const box = await freshBox(credulous);

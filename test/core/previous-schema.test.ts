@@ -19,7 +19,7 @@ const [CHUNK, MEMORY] = [createId(), createId()];
 let opened: ManualCore;
 let read: FactSource[];
 
-/** A store as version 1 of the schema had it: a document that is done, one that waits and one that failed. */
+/** A store with version 1 of the schema: a document that is done, one that waits and one that failed. */
 beforeEach(async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-previous-"));
   const connection = await openDatabase(join(dataDirectory, STORE_FILE));

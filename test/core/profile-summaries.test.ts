@@ -11,7 +11,7 @@ import { silentLog } from "../support/open-core.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { type ModelRequest, type Reply, type ScriptedModel, startScriptedModel } from "../support/scripted-model.js";
 
-/** Shown one by one in a bucket; what is older is summed up. */
+/** The number of memories listed in a bucket; older ones are summarised. */
 const RECENT = 12;
 const MUSIC = { key: "music", description: "Concerts and the cello" };
 const LINE = "Mia rehearses the cello for many concerts";
@@ -20,7 +20,7 @@ let provider: ScriptedModel;
 let opened: ManualCore;
 let core: Core;
 let run: () => Promise<void>;
-/** What happens while the model thinks. */
+/** Runs while the model answers. */
 let between: () => Promise<unknown>;
 beforeEach(async () => {
   provider = await startScriptedModel();
@@ -55,7 +55,7 @@ const call = () => opened.call();
 const answer = (lines: readonly { text: string; from: readonly string[] }[]): Reply => JSON.stringify({ lines });
 const textOf = (index: number) => `Mia rehearsed piece ${index} on the cello`;
 let next = 0;
-/** So many memories more, the oldest first. */
+/** Adds this many memories, oldest first. */
 async function remember(count: number, containerTag = "a", more: Record<string, unknown> = {}) {
   const memories = Array.from({ length: count }, () => ({ content: textOf(100 + next++), ...more }));
   return (await core.createMemories(call(), { containerTag, memories })).memories;
@@ -213,7 +213,7 @@ describe("rules summarise, as without a model, when", () => {
 });
 
 describe("a summary is no longer served once one of its memories is", () => {
-  /** The line says a word that only the oldest memory has. */
+  /** A word that only the oldest memory has. */
   const WORD = "xqsarabandezv";
   const said = `The ${WORD} is what Mia plays`;
   let oldest: { id: string; documentId: string };

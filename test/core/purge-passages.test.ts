@@ -6,7 +6,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 let opened: ManualCore;
 let core: Core;
 let call: Call;
-/** What must be in no file. */
+/** Must be in no file. */
 let secret: string;
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const documentOf = (id: string) => core.getDocument(call, { id });
 const memoriesOf = async (id: string) => (await documentOf(id)).memories.map(({ text }) => text);
 const chunksOf = async (id: string) => (await core.getChunks(call, { id })).chunks.map(({ content }) => content);
 
-/** The id of the memory that says the secret. */
+/** The id of the memory that states the secret. */
 async function secretIn(documentId: string): Promise<string> {
   const { memories } = await documentOf(documentId);
   return memories.find(({ text }) => text.includes(secret))?.id ?? expect.fail(`no memory says ${secret}`);
@@ -35,7 +35,7 @@ async function add(content: string, more: object = {}): Promise<string> {
   return id;
 }
 
-/** Forgets the memory and purges it; nothing of it may be left, then or later. */
+/** Forgets and purges the memory; nothing of it may be left, immediately or later. */
 async function purgeSecret(memoryId: string): Promise<Awaited<ReturnType<Core["purge"]>>> {
   expect(files()).not.toEqual([]);
   const purged = await core.purge(call, { memoryId, confirm });
@@ -178,7 +178,7 @@ describe("purging a memory removes what it says from the document that states it
     const changed = `${content} I own a boat.\n- My wifi code is ${secret}!`;
     let changes = 0;
     const transaction: typeof store.transaction = async (work) => {
-      // Between the finding and the cutting, which are the second and all later transactions of a purge.
+      // Between finding and cutting, which are the second and all later transactions of a purge.
       if ((changes += 1) === 2)
         await core.addDocument(call, { content: changed, containerTags: ["a"], customId: "diary" });
       return store.transaction(work);

@@ -51,7 +51,7 @@ async function plantConversation(): Promise<Planted> {
   return { tokens: [said, answered, more], documentId: id };
 }
 
-/** What must stay findable beside whatever is purged. */
+/** What must remain searchable, whatever is purged. */
 async function plantNeighbours(): Promise<() => Promise<void>> {
   const { id } = await core.addDocument(call, { content: "Bruno repairs violins in Cremona.", containerTags: ["a"] });
   const { memories } = await core.createMemories(call, {
@@ -342,7 +342,7 @@ describe("purging a container", () => {
 test("covers every table: a new one must be cleared by a purge or contain no words", async () => {
   const cleared = `documents document_descriptions document_readings message_pictures document_attachments connection_items left_items sync_runs connections document_revisions document_containers chunks files memories memory_sources metadata_values
     memory_relations profile_summaries vectors text_index_docsize containers journal requests jobs operations`;
-  // The last ones hold words of people about the service itself, which belong to no container.
+  // The last ones contain texts about the service itself, which belong to no container.
   const withoutWords = `meta schedules word_splitting vector_spaces vector_changes vector_followers vector_placements extractions extraction_tasks
     remembered_with model_failures cut_with embedder_roles api_keys settings container_merges sign_ins sign_in_codes passwords audit_entries answered_requests device_requests oauth_records oauth_grants oauth_secrets`;
   const known = `${cleared} ${withoutWords}`.split(/\s+/);

@@ -26,7 +26,7 @@ async function tell(content: string, more: Record<string, unknown> = {}) {
   return document.receipt ?? [];
 }
 
-/** A job of which only its end is of interest here. */
+/** A job whose completion alone matters here. */
 const JOB: JobContext = {
   job: {
     id: 1,
@@ -44,14 +44,14 @@ const JOB: JobContext = {
   follow: () => Promise.resolve(),
 };
 
-/** States facts ready-made. */
+/** Adds stated facts. */
 const state = (...texts: readonly string[]) => tell(texts.join(" "), { facts: texts.map((text) => ({ text })) });
 
 async function entries(containerTag = "a") {
   return (await core.listMemories(call(), { containerTags: [containerTag], limit: 100 })).entries;
 }
 
-/** What is known now, by text. */
+/** The current texts. */
 async function known(containerTag = "a"): Promise<string[]> {
   return (await entries(containerTag)).map(({ memory }) => memory.text).sort();
 }

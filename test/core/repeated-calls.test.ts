@@ -5,7 +5,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;
 let core: Core;
-/** A call whose answer gets lost, so that it is made again as it is. */
+/** A call whose response got lost, so it is repeated unchanged. */
 let repeated: Call;
 
 beforeEach(async () => {

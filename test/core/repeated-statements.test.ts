@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What is said twice within one text, document or call, in nearly the same words, is one memory. */
+/** Nearly the same statement twice within one text, document or call becomes one memory. */
 let opened: ManualCore;
 beforeEach(async () => {
   opened = await openManualCore();

@@ -9,7 +9,7 @@ afterEach(() => opened.close());
 
 const DAY = 86_400_000;
 
-/** States ready-made facts, a day after the last ones. */
+/** Adds stated facts, a day after the last ones. */
 async function state(texts: readonly string[], more: Record<string, unknown> = {}) {
   opened.clock.advance(DAY);
   const input = {

@@ -22,7 +22,7 @@ afterEach(async () => {
 
 type Stated = { readonly text: string; readonly quote: string } & Readonly<Record<string, unknown>>;
 
-/** Fits every prompt of a reading. */
+/** A text that fits every prompt of a reading. */
 function answer(...facts: readonly Stated[]): string {
   const complete = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, entities: [], buckets: [] };
   return JSON.stringify({
@@ -38,7 +38,7 @@ const namesPrompt = ({ body }: ModelRequest) =>
   (body as { response_format?: { json_schema?: { name?: string } } }).response_format?.json_schema?.name;
 const extractions = () => provider.requests.filter((request) => namesPrompt(request) === "extract_facts");
 
-/** The provider finds these facts in every text. */
+/** Makes the provider find these facts in every text. */
 function scriptFacts(...facts: readonly Stated[]): void {
   provider.always((request) => (namesPrompt(request) === "extract_facts" ? answer(...facts) : answer()));
 }
@@ -57,7 +57,7 @@ function modelAt(prices?: { input: number; output: number }): LanguageModel {
   });
 }
 
-/** The service stops, and starts again with other settings over the same folder. */
+/** Restarts the service with other settings over the same folder. */
 async function restart(options: ManualCoreOptions = {}): Promise<void> {
   await opened.stop();
   opened = await openManualCore({ clock, dataDirectory: opened.dataDirectory, ...options });
@@ -128,7 +128,7 @@ describe("a document read by rules", () => {
 const EARLIER = { ...MODEL_FACTS[0]!, isStatic: true };
 const KAYAK = MODEL_FACTS[1]!;
 
-/** A document that the model has read with an earlier version of its prompt, and found this in. */
+/** A document that the model read with an earlier version of its prompt, finding these facts. */
 async function readEarlier(...facts: readonly Stated[]): Promise<string> {
   await restart({ model: modelAt() });
   scriptFacts(...facts);
@@ -137,7 +137,7 @@ async function readEarlier(...facts: readonly Stated[]): Promise<string> {
   return id;
 }
 
-/** Everything of the memories that anybody can see, and the journal's length. */
+/** Everything visible of the memories, and the length of the journal. */
 async function wholeState(): Promise<unknown> {
   const { total } = await opened.core.listJournal(opened.call(), {});
   return { memories: await memories(), total };
@@ -185,7 +185,7 @@ describe("a document read with an earlier prompt", () => {
     expect(entry?.cause).toBe(`not found any more in document ${id}, reprocessed with extract-facts/2`);
     await opened.core.undoBatch(opened.call(), { batchId: entry?.batchId });
     expect(await texts()).toEqual([EARLIER.text, KAYAK.text]);
-    // Somebody has brought it back.
+    // A person has restored it.
     await reprocess({ ids: [id], replace: true });
     expect(await texts()).toEqual([EARLIER.text, KAYAK.text]);
   });
@@ -378,7 +378,7 @@ test("costs add up per document and overall; responses without a price are count
   const second = await add(`${TEXT} Again.`);
   const useOf = async (id: string) => (await opened.core.getDocument(opened.call(), { id })).llmUse;
   const [one, two] = [await useOf(first), await useOf(second)];
-  // Every scripted answer takes a token each way.
+  // Every scripted answer uses one token in each direction.
   expect(one.cost).toBeCloseTo((one.answers * 4) / 1_000_000, 12);
   const { llmUse } = await opened.core.status(opened.call());
   expect(llmUse.cost).toBeCloseTo((one.cost ?? 0) + (two.cost ?? 0), 12);

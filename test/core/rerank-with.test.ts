@@ -160,7 +160,7 @@ describe("a language model as reranker", () => {
   });
   afterEach(() => provider.close());
 
-  /** The texts that a model was shown, by their handles. */
+  /** The texts sent to the model, by handle. */
   const shown = (request: ModelRequest | undefined): Map<string, string> =>
     new Map(
       [...String(request?.body.messages?.at(-1)?.content).matchAll(/^(r\d+) \((\S+)\): (".*")$/gm)].map(

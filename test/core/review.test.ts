@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 const call = () => opened.call();
-/** A memory as inferring leaves it: derived from so many others, and findable. */
+/** A guess as the extraction creates it: derived from this many memories, and searchable. */
 const infer = async (values: Partial<MemoryDraft> = {}, parents = 0): Promise<Memory> => {
   const { store } = opened;
   const { organizationId } = store;

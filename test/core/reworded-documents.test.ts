@@ -203,7 +203,7 @@ describe("unchanged sentences beside a changed one", () => {
 });
 
 describe("a document with many changed sentences", () => {
-  /** How often the statements of memories were read in the transactions of some work. */
+  /** How often statements of memories were read in the transactions of some work. */
   async function statementsRead(work: () => Promise<unknown>): Promise<number> {
     const { background } = opened.store;
     const transaction = background.transaction.bind(background);

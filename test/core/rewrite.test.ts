@@ -10,7 +10,7 @@ import {
 } from "../support/scripted-model.js";
 
 const NOW = new Date("2026-11-20T19:00:00Z");
-/** The first words of the rewritten form; synonyms follow. */
+/** The first words of the rewritten query; synonyms follow. */
 const rewrite = (query: string): string => rewriteByRules(query, NOW).stated ?? "";
 
 describe("rewriting by rules", () => {

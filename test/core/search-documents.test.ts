@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** A document with exactly these chunks, findable by their words. */
+/** A document with exactly these chunks, searchable by their words. */
 async function addChunks(texts: readonly string[], values: Parameters<typeof buildDocumentDraft>[0] = {}) {
   const { store } = opened;
   const draft = buildDocumentDraft({ content: texts.join("\n\n"), status: "done", dreamingStatus: "done", ...values });

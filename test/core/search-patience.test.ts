@@ -3,7 +3,7 @@ import { openCore, type OpenedCore } from "../support/open-core.js";
 import { type ScriptedProvider, startScriptedProvider } from "../support/scripted-provider.js";
 import { type ScriptedReranker, startScriptedReranker } from "../support/scripted-reranker.js";
 
-/** One search waits once, whatever hangs. */
+/** One search waits once, however many services hang. */
 const PATIENCE_MS = 600;
 
 let embedding: ScriptedProvider;

@@ -11,7 +11,7 @@ let core: Core;
 let call: Call;
 let outage: Error | null;
 
-/** The built-in embedder, that a test can take away. */
+/** The built-in embedder, which a test can make unavailable. */
 function breakableEmbedder(): Embedder {
   const builtin = createBuiltinEmbedder();
   return {

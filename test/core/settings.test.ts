@@ -214,7 +214,7 @@ describe("secrets in settings", () => {
     expect(await opening(kept)).toEqual({ notionClientSecret: "notion-secret-1234", githubClientSecret: "short" });
   });
 
-  /** What only the service itself can read. */
+  /** Decrypts what only the service itself can read. */
   const opening = (kept: Settings): Promise<Settings> =>
     openSecrets(
       {
@@ -306,7 +306,7 @@ describe("resetting the organisation", () => {
     expect(await core.resetOrganization(call, { confirmation: "Recollect" })).toEqual({
       documents: 3,
       documentBatches: expect.any(Number) as number,
-      // In the default container, in `a` and `b`, the forgotten one, and that of the deleted container.
+      // In the default container, in `a` and `b`, the forgotten one, and one of the deleted container.
       memories: 5,
       containers: 2,
       clearedDefaultContext: true,

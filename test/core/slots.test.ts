@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readClaim, takesPlaceOf } from "../../src/core/memories/slots.js";
 
-/** Whether a text would take the place of an older one. */
+/** Whether a text would replace an older one. */
 function updates(older: string, newer: string): boolean {
   const [known, said] = [readClaim(older), readClaim(newer)];
   return known !== null && said !== null && takesPlaceOf(said, known);

@@ -34,7 +34,7 @@ async function open(by: Embedder, dataDirectory?: string): Promise<void> {
   opened = await openManualCore({ embedder: by, log, clock, ...(dataDirectory !== undefined && { dataDirectory }) });
 }
 
-/** Another process over the same data. */
+/** Another process with the same data. */
 async function reopen(by = embedder): Promise<void> {
   await opened.stop();
   await open(by, opened.dataDirectory);
@@ -49,7 +49,7 @@ const search = (q: string, threshold?: number) =>
 const texts = async (q: string, threshold?: number) =>
   (await search(q, threshold)).results.map((result) => result.text);
 
-/** How often the provider was asked to measure. */
+/** How often the provider was called to measure. */
 const measured = (): number => provider.requests.filter(({ body }) => body.input?.includes(FIRST_TEXT)).length;
 
 async function kept(): Promise<string | null> {
@@ -132,7 +132,7 @@ describe("a stored calibration", () => {
 });
 
 describe("a failing provider", () => {
-  /** Answers everything but what is asked in order to measure. */
+  /** Answers everything except requests made in order to measure. */
   const refusing = (refusal: () => Error | null): Embedder => ({
     ...embedder,
     async embed(batch, purpose, signal) {

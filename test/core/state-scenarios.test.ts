@@ -3,7 +3,7 @@ import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { questionOf, type Reader } from "../support/model-reader.js";
 import { DAY, expectTruth, knownIn, MINDS, openWorld, type World } from "../support/state-world.js";
 
-/** What a language model makes of the sentences below that do not stand for themselves. */
+/** What a language model extracts from the sentences below that need interpretation. */
 const READER: Reader = {
   "I live in Lyon": [{ text: "User lives in Lyon", isStatic: true }],
   "No, I live in Bergen": [{ text: "User lives in Bergen", isStatic: true }],

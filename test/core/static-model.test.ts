@@ -49,7 +49,7 @@ async function open(settings: Readonly<Record<string, string>> = {}): Promise<vo
   opened = await openCore({ dataDirectory, settings, log });
 }
 
-/** How much of the model has arrived. */
+/** How many bytes of the model have arrived. */
 async function arrivedBytes(): Promise<number> {
   const paths = await readdir(dataDirectory, { recursive: true });
   const parts = paths.filter((path) => /model\.safetensors.*\.part$/.test(path));

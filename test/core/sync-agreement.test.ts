@@ -32,7 +32,7 @@ test("an agreement to some removals does not cover those that a later run finds"
   isLimited = true;
   await core.syncOneConnection({ actor }, { id, confirmRemovals: true });
   await connected.settle();
-  // The source asked for a pause, and names nothing at all after it.
+  // The source asked for a pause, and lists nothing afterwards.
   isLimited = false;
   for (const one of ids.slice(55)) await source.remove(one);
   clock.advance(HOUR_MS + 1_000);

@@ -9,7 +9,7 @@ import type { ExampleSource } from "../support/scripted-source.js";
 const MEGABYTE = 1024 * 1024;
 const { startSource, connectTo } = useExampleSources();
 
-/** The connector of a source that says something else of each item. */
+/** The source's connector, with changed details for each item. */
 function saying({ connector }: ExampleSource, what: (item: SourceItem) => Partial<SourceItem>): Connector {
   async function* changed(pages: AsyncIterable<ChangePage>): AsyncIterable<ChangePage> {
     for await (const page of pages) {

@@ -15,7 +15,7 @@ const { startSource, connectTo, cleanups } = useExampleSources();
 const YEAR_MS = 365 * 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** The source's connector, which asks for fewer requests as long as `isLimited` says so. */
+/** The source's connector, which asks for fewer requests while `isLimited` is true. */
 function limited(connector: Connector, isLimited: () => boolean, retryAfter = 1): Connector {
   return {
     ...connector,

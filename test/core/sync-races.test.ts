@@ -15,7 +15,7 @@ import { startSignedInSource } from "../support/signed-in-source.js";
 
 const { startSource, connectTo } = useExampleSources();
 
-/** A promise that is kept from the outside. */
+/** A promise that is resolved from outside. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -49,7 +49,7 @@ test("an agreement to removals given during a run takes effect", async () => {
   for (const one of ids) await source.remove(one);
   expect(await connected.sync()).toMatchObject({ status: "partial" });
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "held", documentCount: 8 });
-  // A run by itself, as every four hours; its owner agrees while it goes on.
+  // A scheduled run, as every four hours; the owner agrees while it is running.
   held = gate();
   isAsked = false;
   await core.syncOneConnection({ actor }, { id });
@@ -76,7 +76,7 @@ test("resources chosen while a run ends are imported immediately", async () => {
       try {
         yield* connector.changes(access, checkpoint);
       } finally {
-        // The checkpoint of the last page is kept; the run goes on with removals, and waits for what is read here.
+        // The checkpoint of the last page is stored; the run continues with removals, and waits for this call.
         const { core, actor, id } = connected.now ?? {};
         const resources = [{ id: "new", name: "new" }];
         configured ??= await core?.configureConnection({ actor: actor! }, { id, resources });
@@ -102,7 +102,7 @@ test("a listing that restarts within a run is a new listing", async () => {
         yield page;
         pages += 1;
         if (isBroken && pages === 1 && page.kind === "listing") {
-          // What the first page named is removed, and the source forgets where the listing stood.
+          // An item of the first page is removed, and the source loses the position of the listing.
           isBroken = false;
           await source.remove(ids[0] ?? "");
           throw new CheckpointExpired();
@@ -115,7 +115,7 @@ test("a listing that restarts within a run is a new listing", async () => {
   source.fail({ kind: "expired" }, 1);
   await source.put("Note 12", "Somebody plants a quince.");
   isBroken = true;
-  // As a connection whose settings were changed: it is listed from the beginning.
+  // A connection whose settings changed is listed from the beginning.
   await connected.core.reconnectConnection({ actor: connected.actor }, { id: connected.id, metadata: { folder: "x" } });
   await connected.settle();
   expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done" });
@@ -187,7 +187,7 @@ test("a pause before the removals of a run keeps the documents", async () => {
       try {
         yield* connector.changes(access, checkpoint);
       } finally {
-        // The last page is brought in, and what is gone is not removed yet.
+        // The last page is imported, and missing items are not yet removed.
         const { core, actor, id } = connected.now ?? {};
         if (isPausing) await core?.configureConnection({ actor: actor! }, { id, isPaused: true });
       }
@@ -250,9 +250,9 @@ test("a sign-in that was started earlier keeps settings saved in the meantime", 
       );
     const { id, authLink } = await core.createConnection({ actor }, { provider: "github", origin });
     await finish(authLink);
-    // Begun in one tab, without other settings.
+    // Started in one tab, without other settings.
     const link = (await core.reconnectConnection({ actor }, { id, origin })).authLink;
-    // Meanwhile other settings, on another device.
+    // In the meantime other settings, on another device.
     await core.reconnectConnection({ actor }, { id, isDevice: true, metadata: { folder: "notes" } });
     source.device.isApproved = true;
     expect(await core.pollConnection({ actor }, { id })).toMatchObject({ isConnected: true });
@@ -297,7 +297,7 @@ test("another account that signs in during a run is listed from the beginning", 
   held.open();
   await connected.settle();
   await connected.sync();
-  // The first run, the one that was overtaken, and the first of the second account.
+  // The first run, the overtaken one, and the first of the second account.
   expect([asked[0], asked[1], asked[2]]).toEqual([null, expect.anything(), null]);
 });
 

@@ -7,7 +7,7 @@ import type { ExampleSource } from "../support/scripted-source.js";
 
 const { startSource, connectTo } = useExampleSources();
 
-/** A source that asks for a pause of a second at every nth read, and how often that was. */
+/** A source that asks for a pause of a second on every nth read, and the number of reads. */
 function throttled({ connector }: ExampleSource, every: number) {
   const reads = { count: 0 };
   const asking: Connector = {

@@ -27,13 +27,13 @@ async function withFile<T>(work: (file: SqliteConnection) => T): Promise<T> {
   }
 }
 
-/** Units whose text has a word, in the words of the text index. */
+/** The number of units with a word in the text index. */
 const countOf = (word: string) =>
   withFile(
     (file) => file.prepare("select rowid from text_index where text_index match ?").all(`text : "${word}"`).length,
   );
 
-/** Fills a store and puts its text index into the state in which an earlier version left it. */
+/** Fills a store and turns its text index into one written by an earlier version. */
 async function leaveOldStore(): Promise<void> {
   const opened = await openCore({ dataDirectory });
   for (const content of [TEA, KEY, PLAIN])

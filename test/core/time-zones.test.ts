@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../support/clock.js";
 import { openManualCore, type ManualCore } from "../support/manual-core.js";
 
-/** The morning of Tuesday, 24 November 2026 in Auckland; still Monday in Greenwich. */
+/** The morning of Tuesday, 24 November 2026 in Auckland; still Monday in UTC. */
 const MORNING_IN_AUCKLAND = "2026-11-23T20:00:00.000Z";
-/** The evening of Monday, 23 November 2026 in Los Angeles; Tuesday in Greenwich. */
+/** The evening of Monday, 23 November 2026 in Los Angeles; Tuesday in UTC. */
 const EVENING_IN_LOS_ANGELES = "2026-11-24T03:30:00.000Z";
 
 let world: ManualCore;
@@ -21,7 +21,7 @@ interface Told {
   readonly documentDate?: string;
 }
 
-/** What is remembered of a text, with the days that it speaks of and when it ends. */
+/** The memories of a text, with the days they mention and their expiry. */
 async function remember({ containerTag = "mia", ...document }: Told) {
   const receipt = await world.core.addDocument(world.call(), { ...document, containerTags: [containerTag] });
   await world.settle();
@@ -115,7 +115,7 @@ test("yesterday in a query is the local yesterday", async () => {
   await world.core.createMemories(world.call(), { containerTag: "mia", memories: [{ content: "Mia ate ramen." }] });
   world.clock.set("2026-11-23T05:00:00.000Z");
   await world.core.createMemories(world.call(), { containerTag: "mia", memories: [{ content: "Mia ate pizza." }] });
-  // Pizza was told on Monday evening there; in Greenwich Monday is today, and ramen is from yesterday.
+  // Pizza was stated on Monday evening local time; in UTC Monday is today, and ramen is from yesterday.
   world.clock.set(MORNING_IN_AUCKLAND);
   const ask = async (timezone: string | null) => {
     await world.core.updateContainer(world.call(), { containerTag: "mia", timezone });

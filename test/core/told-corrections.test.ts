@@ -3,7 +3,7 @@ import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { readingOfFact } from "../../src/core/memories/reading.js";
 import { decide, mayRelate, type KnownFact } from "../../src/core/memories/relate.js";
 
-/** What somebody notes is read by the rules and held against what was noted the day before. */
+/** A note is read by rules and compared with the note of the day before. */
 const extractor = createRulesExtractor();
 
 const BEFORE = "2024-05-06T12:00:00Z";
@@ -13,7 +13,7 @@ function factsOf(content: string, date: string) {
   return extractor.extract({ content, timeZone: "UTC", containerTag: "notes", date, isOwn: true });
 }
 
-/** What takes the place of each fact of the note before; null for a fact that stays. */
+/** What replaces each fact of the earlier note; null for a fact that stays. */
 async function replacedBy(before: string, after: string): Promise<readonly (string | null)[]> {
   const known = (await factsOf(before, BEFORE)).map(({ text, forgetAfter = null }): KnownFact => ({
     memory: { id: text, text, forgetAfter },

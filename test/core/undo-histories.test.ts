@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** A store whose every statement is a document of its own, with dates that rise. */
+/** A store with a document for each statement, with ascending dates. */
 async function withStatements<T>(
   work: (manual: ManualCore, state: (text: string, date?: string) => Promise<string>) => Promise<T>,
 ) {
@@ -71,7 +71,7 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const), which: fc.nat() }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-/** What is active in each container. */
+/** The active memories of each container. */
 type Model = Record<"a" | "b", ReadonlySet<string>>;
 
 describe("random histories of two containers", () => {
@@ -123,7 +123,7 @@ async function play(
       await manual.core
         .undoBatch(all, { batchId })
         .catch((error: unknown) => expect(error).toMatchObject({ kind: "conflict" }));
-    // What an undo in the middle overtakes is not for a simple model to say.
+    // The effect of an undo in the middle is too complex for this model.
     return readModel(manual);
   }
   const containerTag = one.tag;
@@ -148,7 +148,7 @@ async function readModel({ store }: ManualCore): Promise<Model> {
   return { a: await textsOf("a"), b: await textsOf("b") };
 }
 
-/** Search finds what is active and nothing else. */
+/** Search finds exactly the active memories. */
 async function expectSearch({ core, call }: ManualCore, model: Model): Promise<void> {
   for (const containerTag of ["a", "b"] as const) {
     const query = {

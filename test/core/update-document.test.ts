@@ -90,7 +90,7 @@ describe("changing a document", () => {
 
   test.each([
     ["the same text", { content: BEES }],
-    ["nothing", {}],
+    ["no fields", {}],
     ["metadata", { metadata: { b: 3, c: ["x"] } }],
     ["a title", { title: "Bees" }],
     ["a path", { filepath: "/bees.md" }],
@@ -112,7 +112,7 @@ describe("changing a document", () => {
       ...("containerTags" in change && { containerTags: ["a"] }),
     });
     const after = await opened.rowCounts();
-    // The metadata's own index follows it.
+    // The index of metadata follows the document.
     const beside = { journal: 0, metadata_values: 0 };
     expect({ ...after, ...beside }).toEqual({ ...before, ...beside });
   });

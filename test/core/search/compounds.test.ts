@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** What words alone find: the letters that a vector counts would find such words, too. */
+/** What words alone find: the letters counted by a vector would find such words, too. */
 async function found(question: string, contents: readonly string[]): Promise<string[]> {
   await opened.core.createMemories(opened.call(), {
     containerTag: "a",

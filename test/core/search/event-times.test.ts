@@ -60,7 +60,7 @@ const order = (query: string, details: readonly UnitDetail[]): string[] =>
 const first = (query: string, details: readonly UnitDetail[], among: readonly string[]): string | undefined =>
   order(query, details).find((text) => among.includes(text));
 
-/** One turn a conversation, so that none stands beside another. */
+/** One turn per conversation, so that none has neighbours. */
 function diary(turns: Readonly<Record<string, string>>): UnitDetail[] {
   return Object.entries(turns).map(([date, text], index) =>
     chunkDetail({ seq: index + 1, text, documentId: date, position: 0, speakers: ["Iris"], date }),

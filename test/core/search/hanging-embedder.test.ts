@@ -5,7 +5,7 @@ import { silentLog } from "../../support/open-core.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 import { type ScriptedProvider, startScriptedProvider } from "../../support/scripted-provider.js";
 
-/** Nobody waits for an embedder that hangs longer than once, however often it is asked for one request. */
+/** A request waits for a hanging embedder once, however often it calls it. */
 let provider: ScriptedProvider;
 let opened: ManualCore;
 const PATIENCE_MS = 1_000;

@@ -3,7 +3,7 @@ import type { PassageStatement, UnitDetail } from "../../../src/core/ports.js";
 import { dividePassages } from "../../../src/core/search/passages.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 
-/** Whoever states much in the same few words makes a passage, and the work on it, no larger than its own text. */
+/** Many statements with the same short quote make neither the passage nor the work on it larger than the text. */
 const QUOTE = "ab cd";
 const PASSAGE = `${QUOTE}. `.repeat(110).trim();
 
@@ -23,7 +23,7 @@ function stating(text: string, more: Partial<PassageStatement> = {}): PassageSta
   };
 }
 
-/** Many statements in the same words, the first of which is forgotten. */
+/** Many statements with the same quote, the first of which is forgotten. */
 function many(count: number): PassageStatement[] {
   return Array.from({ length: count }, (_, index) =>
     stating(`Ada keeps object number ${index}`, index === 0 ? { isForgotten: true, forgetReason: "asked" } : {}),
@@ -36,7 +36,7 @@ function divide(text: string, statements: readonly PassageStatement[]): UnitDeta
   return dividePassages([detail], { containerIds: [1], kinds: ["chunk"], includeForgotten: false }, new Date(0))[0];
 }
 
-/** How often a passage is looked through, or a piece of it taken. */
+/** How often a passage is scanned or sliced. */
 function workOn(text: string, statements: readonly PassageStatement[]): number {
   const spies = [vi.spyOn(String.prototype, "indexOf"), vi.spyOn(String.prototype, "slice")];
   try {

@@ -4,7 +4,7 @@ import type { VectorQuery } from "../../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 
 let opened: ManualCore | undefined;
-/** How many searches have got as far as their vectors. */
+/** How many searches have reached their vectors. */
 let askedForVectors: number;
 beforeEach(() => {
   askedForVectors = 0;
@@ -14,7 +14,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** A core that knows one text, and whose vectors and embedder wait for `held` before they answer for a question about it. */
+/** A core that knows one text; its vectors and embedder wait for `held` before they answer a question about it. */
 async function openHeld(held: { embedding?: Promise<void>; vectors?: Promise<void> }): Promise<ManualCore> {
   const builtin = createBuiltinEmbedder();
   const isHeld = { embedding: false, vectors: false };
@@ -69,7 +69,7 @@ test("vectors that do not respond delay the queue for a moment only", async () =
     asked += 1;
     return found;
   });
-  // All six wait for vectors in the end, although not all are worked on at once.
+  // All six eventually wait for vectors, although not all are processed at the same time.
   await vi.waitFor(() => expect(askedForVectors).toBe(6), 10_000);
   expect(asked).toBe(0);
   release();

@@ -24,7 +24,7 @@ test("the labelled questions are unique, and each expected answer is a fact", ()
   }
 });
 
-// The bounds only say that it does not get worse: far more of the questions without an answer should be silent.
+// The bounds only prevent regressions: far more of the unanswerable questions should get no result.
 test("questions about small memories are answered, or get no result, as often as before", async () => {
   const figures = await measureSilence(core, readSilenceSet("dev"));
   const { unanswered, silent, answered, first, firstThree, wrong } = figures;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { readText } from "../../../src/core/search/text-words.js";
 
-/** Roots with how often each occurs. */
+/** Roots with the number of their occurrences. */
 function countsOf(text: string): Record<string, number> {
   const { roots, counts } = readText(text);
   return Object.fromEntries(roots.map((root, at) => [root.text, counts?.[at] ?? 1]));
@@ -47,7 +47,7 @@ describe("a tokenised text", () => {
   });
 });
 
-/** A word of its own for each number. */
+/** A distinct word for each number. */
 function inLetters(number: number): string {
   return String(number).replace(/\d/g, (digit) => "bcdfghjklm"[Number(digit)] ?? "");
 }
