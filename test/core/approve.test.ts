@@ -120,7 +120,7 @@ describe("approving a held-back fact", () => {
     expect(await queue()).toEqual(["Ada moved to Bonn"]);
   });
 
-  test("declining it leaves the old fact unchanged, also when the decision is undone", async () => {
+  test("leaves the old fact unchanged if it is declined instead, also when that is undone", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     const before = unchanged(await read(rome.id));

@@ -251,7 +251,7 @@ test("still syncs a connection after the clock was ahead", async () => {
   expect(await store.jobs.waiting("sync-connection", "connection:near")).toHaveLength(0);
 });
 
-test("counts a missing item once when a run reads a listing twice", async () => {
+test("removes a missing item only after as many runs as the connector requires", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 12);
   const patient: Connector = { ...source.connector, sync: { ...source.connector.sync, absences: 2 } };

@@ -4,7 +4,7 @@ import { summariseFacts } from "../../src/core/profile/digest.js";
 const facts = (...texts: string[]) => texts.map((text) => ({ text, strength: 1 }));
 
 describe("the summary of older facts", () => {
-  test("is empty without facts, and repeats a single fact unchanged", () => {
+  test("is null without facts, and repeats a single fact unchanged", () => {
     expect(summariseFacts([])).toBeNull();
     expect(summariseFacts(facts("", "  "))).toBeNull();
     expect(summariseFacts(facts("Ines lives in Faro."))).toBe("Ines lives in Faro.");

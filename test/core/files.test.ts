@@ -96,7 +96,7 @@ describe("an uploaded file", () => {
     ["too many bytes", { bytes: base64("x".repeat(1_001)) }, "too_large", /1001 bytes, at most 1000 are accepted/],
     ["too much text", { bytes: base64("x".repeat(501)) }, "too_large", /content: has 501 bytes/],
     ["an invalid document", { bytes: base64("x"), document: "y" }, "invalid", /document: /],
-  ])("%s is rejected", async (_what, input, kind, words) => {
+  ])("with %s is rejected", async (_what, input, kind, words) => {
     const refused = core.addFile(call, input);
     await expect(refused).rejects.toMatchObject({ kind, message: expect.stringMatching(words) });
     expect(await stored()).toEqual(new Set());

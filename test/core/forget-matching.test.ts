@@ -157,7 +157,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("with the same operation id is done once, and returns the same", async () => {
+  test("with the same operation id is done once, and returns the same result", async () => {
     await remember(["Falcon starts in May"]);
     const again = { ...call(), operationId: "one" };
     const first = await core.forgetMatching(again, { containerTag: "a", query: "Falcon" });

@@ -81,7 +81,7 @@ describe("a purge", () => {
     expect(scan(tokens)).toEqual([]);
   });
 
-  test("that is repeated does its work once and returns the same", async () => {
+  test("that is repeated does its work once and returns the same result", async () => {
     const { documentId } = await plantDocument(opened);
     const repeated = { ...call, operationId: "again" };
     const first = await core.purge(repeated, { documentId, confirm });

@@ -189,7 +189,7 @@ describe("a statement about another time, place or person", () => {
     expect(await known()).toEqual([older, newer].sort());
   });
 
-  test("a dated change does not replace a later statement", async () => {
+  test("a change long ago does not replace a later statement", async () => {
     await state("Mia lives in Lyon");
     await state("Mia moved to Rome in 2015");
     expect(await known()).toEqual(["Mia lives in Lyon", "Mia moved to Rome in 2015"]);
@@ -316,7 +316,7 @@ describe("the limit of replacements per document", () => {
 });
 
 describe("concurrent and repeated work", () => {
-  test("on one slot leaves one value, and the others in its history", async () => {
+  test("several documents about one slot leave one value, and the others in its history", async () => {
     const towns = ["Lyon", "Oslo", "Rome", "Bonn", "Bern", "Nice"];
     await Promise.all(
       towns.map((town) =>
@@ -328,7 +328,7 @@ describe("concurrent and repeated work", () => {
     expect(entry?.history).toHaveLength(towns.length - 1);
   });
 
-  test("after a failed step leaves nothing behind, completes when run again, and does nothing a third time", async () => {
+  test("a failed step leaves nothing behind, completes when run again, and does nothing a third time", async () => {
     const idle = await openManualCore({ jobs: false });
     try {
       const asked = idle.call();
@@ -366,7 +366,7 @@ describe("concurrent and repeated work", () => {
     }
   });
 
-  test("on a document added again with other words updates its statement", async () => {
+  test("a document added again with other words updates its statement", async () => {
     await tell("Mia lives in Lyon.", { customId: "diary" });
     await tell("Mia lives in Oslo.", { customId: "diary" });
     expect(await known()).toEqual(["Mia lives in Oslo"]);

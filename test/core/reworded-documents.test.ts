@@ -55,7 +55,7 @@ describe("a document added again with a word of a sentence changed", () => {
     ]);
   });
 
-  test("or changed by PATCH updates the fact, and can be undone", async () => {
+  test("updates the fact when changed by PATCH, too, and can be undone", async () => {
     await add(NOTE);
     await core.updateDocument(call(), { id: "note", content: NOTE.replace("Fiat", "Skoda") });
     await opened.settle();
@@ -74,7 +74,7 @@ describe("a document added again with a word of a sentence changed", () => {
     expect(await known()).toEqual(["Boris drives a Fiat", "Boris works at Siemens"]);
   });
 
-  test("before the first version was read only remembers the second", async () => {
+  test("is remembered only in its second version if the first was not yet read", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
     ({ core } = opened);

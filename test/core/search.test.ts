@@ -197,7 +197,7 @@ describe("waiting documents", () => {
   });
 });
 
-test("memories deleted while results are ranked are left out", async () => {
+test("results deleted while they are ranked are left out", async () => {
   const { memories } = await remember(["Ada keeps bees on the roof", "Bees need water"]);
   const { store } = opened.context;
   const units = withMethods(store.units, {

@@ -27,7 +27,7 @@ function limited(connector: Connector, isLimited: () => boolean, retryAfter = 1)
   };
 }
 
-test("a run over several turns is one run, and ends", async () => {
+test("a run over several turns is one run and ends, even if the clock was set back", async () => {
   const source = await startSource();
   await fill(source, 2);
   const clock = new ManualClock("2027-01-01T00:00:00Z");
@@ -47,7 +47,7 @@ test("a run over several turns is one run, and ends", async () => {
   expect((await core.findConnection({ actor }, { id })).lastRun?.startedAt).toMatch(/^2026-01/);
 });
 
-test("a pause requested by a source does not last a year", async () => {
+test("a pause requested while the clock was ahead does not last a year", async () => {
   const source = await startSource();
   await fill(source, 1);
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-clock-"));
@@ -75,7 +75,7 @@ test("a pause requested by a source does not last a year", async () => {
     .toContain("New");
 });
 
-test("a failed item is read again within a day", async () => {
+test("an item that failed while the clock was ahead is read again within a day", async () => {
   const source = await startSource();
   const clock = new ManualClock("2026-01-01T00:00:00Z");
   const connected = await connectTo(source, { clock });

@@ -44,7 +44,7 @@ test("a skipped item is reported with its reason, read once, and leaves the run 
   expect(tries).toBe(1);
 });
 
-test("a run is partial as long as something could not be imported, with or without a feed", async () => {
+test("a run is partial as long as something could not be imported, even if the feed no longer lists it", async () => {
   const source = await startSource();
   const ids = await fill(source, 3);
   source.forbidden.add(ids[1] ?? "");
