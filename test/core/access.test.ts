@@ -9,7 +9,7 @@ import { type AccessWorld, CANARY, openAccessWorld, type Principal } from "../su
 
 let world: AccessWorld;
 let keeper: Keeper;
-/** Everybody who is somebody, as a use case is told. */
+/** The call of each principal with rights, by name. */
 const calls = new Map<string, Call>();
 
 beforeAll(async () => {
@@ -47,7 +47,7 @@ const LAST = "resetOrganization";
 const names = Object.keys(USE_CASES_BY_ACCESS).filter(isUseCase);
 const ordered = [...names.filter((name) => name !== LAST), ...names.filter((name) => name === LAST)];
 
-test("the list has every use case, and says the same of each as the core does", () => {
+test("lists every use case with the access that the core requires", () => {
   const advice = (name: string) => `${name} is not in test/support/access-use-cases.ts: say there who may use it`;
   for (const name of Object.keys(world.core)) expect(names, advice(name)).toContain(name);
   expect(names.toSorted()).toEqual(Object.keys(world.core).toSorted());
@@ -59,7 +59,7 @@ test("the list has every use case, and says the same of each as the core does", 
   }
 });
 
-describe("a use case", () => {
+describe("access to", () => {
   test.each(ordered)("%s", async (name) => {
     const access = USE_CASES_BY_ACCESS[name];
     const asked = questions(world).filter(({ who }) => who.rights !== null);

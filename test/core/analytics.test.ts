@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** A search so many days before now. */
+/** A search this many days ago. */
 function search(daysAgo: number, values: Partial<RequestRecord> = {}): RequestRecord {
   return {
     id: createId(),
@@ -41,7 +41,7 @@ describe("requests", () => {
     expect(await opened.core.listRequests(opened.call(), {})).toMatchObject({ items: [kept], total: 1 });
   });
 
-  test("are noted once, however often the same ones are sent", async () => {
+  test("are recorded once, even if they are sent repeatedly", async () => {
     const request = search(1);
     await note(request);
     await note(request, search(2));
@@ -49,13 +49,13 @@ describe("requests", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a status that is none", { status: 20 }, "requests.0.status"],
-    ["a type that is none", { type: "walk" }, "requests.0.type"],
+    ["an invalid status", { status: 20 }, "requests.0.status"],
+    ["an invalid type", { type: "walk" }, "requests.0.type"],
     ["a negative duration", { duration: -1 }, "requests.0.duration"],
-    ["a moment that is none", { createdAt: "today" }, "requests.0.createdAt"],
-    ["a path as long as a text", { path: "x".repeat(300) }, "requests.0.path"],
-    ["a refusal as long as a text", { error: "x".repeat(501) }, "requests.0.error"],
-  ])("are refused with %s", async (_name, values, path) => {
+    ["an invalid time", { createdAt: "today" }, "requests.0.createdAt"],
+    ["a path that is too long", { path: "x".repeat(300) }, "requests.0.path"],
+    ["a refusal that is too long", { error: "x".repeat(501) }, "requests.0.error"],
+  ])("are rejected with %s", async (_name, values, path) => {
     await expect(note(search(0, values as Partial<RequestRecord>))).rejects.toMatchObject({
       kind: "invalid",
       message: expect.stringContaining(path),
@@ -64,19 +64,19 @@ describe("requests", () => {
 });
 
 describe("growth", () => {
-  test("is that against the equally long time before, in percent", async () => {
+  test("compares with the preceding period of equal length, in percent", async () => {
     await note(search(1), search(2), search(3), search(8), search(9));
     const { searches, growth } = await opened.core.reportGrowth(opened.call(), { period: "7d" });
     expect([searches, growth.searches]).toEqual([3, 50]);
   });
 
-  test("is 0 when nothing came before, and for all the time there is", async () => {
+  test("is 0 without a preceding period, and for all time", async () => {
     await note(search(1));
     expect((await opened.core.reportGrowth(opened.call(), { period: "7d" })).growth.searches).toBe(0);
     expect((await opened.core.reportGrowth(opened.call(), {})).growth.searches).toBe(0);
   });
 
-  test("counts documents, memories and containers that came", async () => {
+  test("counts new documents, memories and containers", async () => {
     const add = (content: string, containerTag: string) =>
       opened.core.addDocument(opened.call(), {
         content,
@@ -99,7 +99,7 @@ describe("growth", () => {
 });
 
 describe("consumption", () => {
-  test("is that of the month in UTC, and says when the month ends", async () => {
+  test("covers the current month in UTC, and includes when it ends", async () => {
     await note(search(1), search(2, { type: "add" }), search(7));
     expect(await opened.core.reportConsumption(opened.call())).toMatchObject({
       from: "2024-05-01T00:00:00.000Z",
@@ -113,7 +113,7 @@ describe("consumption", () => {
     });
   });
 
-  test("is that of another time when one is named", async () => {
+  test("covers another period on request", async () => {
     await note(search(1), search(40));
     const march = { from: "2024-03-01", to: "2024-04-01" };
     expect(await opened.core.reportConsumption(opened.call(), march)).toMatchObject({ searches: 1, operations: 1 });
@@ -138,7 +138,7 @@ test.each<[UseCase, unknown]>([
   ["findConnectionOf", { provider: "notion" }],
   ["createConnection", { provider: "notion" }],
   ["importConnections", { provider: "notion" }],
-])("%s is for the whole organisation: a key of some containers is refused", async (name, input) => {
+])("%s needs a key of the whole organisation: keys for some containers are rejected", async (name, input) => {
   await expect(opened.core[name](opened.call(["a"]), input)).rejects.toMatchObject({
     kind: "forbidden",
     message: expect.stringContaining("may only use its containers"),

@@ -5,10 +5,10 @@ import type { Core } from "../../src/core/index.js";
 import type { FactCandidate, Memory } from "../../src/core/types.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** Facts that a document may not replace by itself wait for a person; approved they do what they were held back from. */
+/** Facts that a document may not replace by itself wait for a person; approval then makes the replacement. */
 let opened: ManualCore;
 let core: Core;
-/** What is read out of a document that brings no facts. */
+/** What is extracted from a document without stated facts. */
 let extracted: FactCandidate[];
 beforeEach(async () => {
   extracted = [];
@@ -48,8 +48,8 @@ const found = async (q: string) => {
 };
 const lastBatch = async () => (await core.listJournal(call(), { limit: 1 })).items[0]?.batchId ?? "";
 
-describe("approving a fact that was held back", () => {
-  test("makes it the next version of the fact that it would have replaced", async () => {
+describe("approving a held-back fact", () => {
+  test("makes it the next version of the fact it would have replaced", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     expect(await queue()).toEqual(["Ada lives in Bonn"]);
@@ -68,7 +68,7 @@ describe("approving a fact that was held back", () => {
     expect(versions.map(({ text }) => text)).toEqual(["Ada lives in Rome", "Ada lives in Bonn"]);
   });
 
-  test("is one batch, whose undo and redo bring back each state exactly", async () => {
+  test("is one batch; undo and redo restore each state exactly", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     const before = [unchanged(await read(rome.id)), unchanged(await read(bonn.id))];
@@ -87,7 +87,7 @@ describe("approving a fact that was held back", () => {
     }
   });
 
-  test("is undone by review: the old fact holds again, the new one waits again and can be approved again", async () => {
+  test("can be undone by review: the old fact is valid again, and the new one waits for approval again", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     const before = [unchanged(await read(rome.id)), unchanged(await read(bonn.id))];
@@ -102,7 +102,7 @@ describe("approving a fact that was held back", () => {
     expect(await found("Rome")).toContain("Ada lives in Rome");
   });
 
-  test("replaces all that it would have replaced, and undo brings all of it back", async () => {
+  test("replaces every fact it would have replaced, and undo restores all of them", async () => {
     const [one, two] = [await stateOne("Ada lives in Rome"), await stateOne("Ada rents a flat in Trastevere")];
     const before = [await read(one.id), await read(two.id)].map(unchanged);
     const relation = { kind: "updates" as const, ids: [one.id, two.id] };
@@ -120,7 +120,7 @@ describe("approving a fact that was held back", () => {
     expect(await queue()).toEqual(["Ada moved to Bonn"]);
   });
 
-  test("declined leaves the old fact alone, also when that is undone", async () => {
+  test("leaves the old fact unchanged if it is declined instead, also when that is undone", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     const before = unchanged(await read(rome.id));
@@ -131,7 +131,7 @@ describe("approving a fact that was held back", () => {
     expect(await queue()).toEqual(["Ada lives in Bonn"]);
   });
 
-  test("leaves what was forgotten meanwhile forgotten", async () => {
+  test("does not restore an old fact that was forgotten in the meantime", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     await core.forget(call(), { ids: [rome.id] });
@@ -142,7 +142,7 @@ describe("approving a fact that was held back", () => {
     expect(await read(rome.id)).toMatchObject({ isForgotten: true });
   });
 
-  test("leaves what is about something else by now, and what was said after it", async () => {
+  test("keeps an old fact that was changed to state something else", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     opened.clock.advance(1_000);
@@ -151,7 +151,7 @@ describe("approving a fact that was held back", () => {
     expect(await told()).toEqual(["Ada lives in Bonn", "Ada was born in Rome"]);
   });
 
-  test("cannot be undone by review when the fact was changed since, and says why", async () => {
+  test("cannot be undone by review once the fact has changed, and explains why", async () => {
     await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     await review(bonn.id, "approve");
@@ -163,7 +163,7 @@ describe("approving a fact that was held back", () => {
     expect(await told()).toEqual(["Ada lives in Bonn"]);
   });
 
-  test("a page that would replace what the user stated does so once a person approves", async () => {
+  test("lets a web page replace what the user stated", async () => {
     const rome = await stateOne("User lives in Rome");
     const bonn = await stateOne("User lives in Bonn", { origin: "web" }, { updates: rome.id });
     expect(bonn.metadata).toMatchObject({ trust: "flagged" });
@@ -173,7 +173,7 @@ describe("approving a fact that was held back", () => {
     expect(await read(bonn.id)).toMatchObject({ version: 2, parentId: rome.id });
   });
 
-  test("what was purged leaves no word, whichever chain it lay in meanwhile", async () => {
+  test("after an approval and its undo, a purge leaves no word of the old fact in the journal", async () => {
     const rome = await stateOne("Ada lives in Rome");
     const bonn = await stateOne("Ada lives in Bonn");
     await review(bonn.id, "approve");
@@ -185,7 +185,7 @@ describe("approving a fact that was held back", () => {
   });
 });
 
-test("any history of reviews, undos and redos keeps one place to live, and ends where its undos lead", async () => {
+test("after any sequence of reviews, undos and redos one residence is current, and it matches the undos", async () => {
   const step = fc.constantFrom("approve", "decline", "undo", "undo batch");
   await opened.close();
   await fc.assert(

@@ -6,7 +6,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 const WORDS = "The heron statue stands on pier nine.";
 
-/** Reads whatever is no text as a mail with one file, after what is to happen meanwhile. */
+/** Reads every file that is not text as a mail with one attachment, after `meanwhile`. */
 class MailExtractor implements ContentExtractor {
   meanwhile: () => Promise<unknown> = () => Promise.resolve();
   text = "See the file.";
@@ -39,13 +39,13 @@ const upload = () =>
 const total = async () => (await opened.core.listDocuments(opened.call(), {})).total;
 const kept = () => findInFiles(`${opened.dataDirectory}/files`, [WORDS]).length;
 
-test("the file of a mail is kept", async () => {
+test("stores the file attached to a mail", async () => {
   await upload();
   await opened.settle();
   expect([await total(), kept()]).toEqual([2, 1]);
 });
 
-test("nothing of it is left where the mail was replaced while it was read", async () => {
+test("stores no attachment when the mail is replaced while it is read", async () => {
   extractor.meanwhile = () =>
     opened.core.addDocument(opened.call(), { content: "No mail.", customId: "mail", containerTags: ["port"] });
   await upload();
@@ -53,7 +53,7 @@ test("nothing of it is left where the mail was replaced while it was read", asyn
   expect([await total(), kept()]).toEqual([1, 0]);
 });
 
-test("nor where its text cannot be kept", async () => {
+test("stores no attachment when the text of the mail cannot be stored", async () => {
   extractor.text = " ";
   const { id } = await upload();
   await opened.settle();
@@ -61,7 +61,7 @@ test("nor where its text cannot be kept", async () => {
   expect([await total(), kept()]).toEqual([1, 0]);
 });
 
-test("it lies where the mail was moved to meanwhile", async () => {
+test("stores the attachment in the container that the mail was moved to in the meantime", async () => {
   extractor.meanwhile = () => opened.core.updateDocument(opened.call(), { id: "mail", containerTags: ["town"] });
   await upload();
   await opened.settle();
@@ -69,7 +69,7 @@ test("it lies where the mail was moved to meanwhile", async () => {
   expect(documents.map(({ title }) => title)).toContain("heron.txt");
 });
 
-test("deleted alone, it leaves its mail", async () => {
+test("deleting an attachment keeps its mail", async () => {
   const { id } = await upload();
   await opened.settle();
   const { documents } = await opened.core.listDocuments(opened.call(), {});

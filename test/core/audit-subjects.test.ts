@@ -11,7 +11,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 const TAG = "den";
 const LAST = "resetOrganization";
 
-/** Calls that say more than those by which access is tried. */
+/** Inputs with more names than those of the access tests. */
 const INPUTS: Readonly<Partial<Record<UseCase, () => object | Promise<object>>>> = {
   addDocument: () => ({
     content: "Mia keeps bees.",
@@ -68,8 +68,8 @@ const INPUTS: Readonly<Partial<Record<UseCase, () => object | Promise<object>>>>
 };
 
 /**
- * Where the names that the audit keeps of a call stand, tags before ids: of one that is done, and of one that is refused.
- * Fields of the answer are marked so; a tag alone comes from the journal. Every other use case names nothing.
+ * Where the names that the audit records of a call come from, tags before ids, for a call that succeeds and for one that
+ * is refused. Fields of the answer start with `answer`; a tag alone comes from the journal. Other use cases record none.
  */
 const NAMED: Readonly<Partial<Record<UseCase, readonly [done: string, refused: string]>>> = {
   addDocument: ["containerTags | answer.id answer.facts.id", "containerTags |"],
@@ -150,7 +150,7 @@ afterAll(() => opened.close());
 const names = Object.keys(USE_CASES_BY_ACCESS).filter(isUseCase);
 const ordered = [...names.filter((name) => name !== LAST), ...names.filter((name) => name === LAST)];
 
-/** Nobody may do less, and none of it there. */
+/** No caller has fewer rights, and none of them in this container. */
 const stranger = (): Call => {
   const { actor } = opened.call(["garage"]);
   return { actor: { ...actor, name: "key:stranger", containers: ["garage"], readOnly: "all", isScoped: true } };
@@ -158,14 +158,14 @@ const stranger = (): Call => {
 
 const subject = () => subjectOf(opened, TAG);
 
-/** What it is called with where access is tried; an id of nothing is one that there might be. */
+/** The input of the access tests; an id named "nothing" becomes one that could exist. */
 async function tried(name: UseCase): Promise<unknown> {
   const input = await USE_CASES_BY_ACCESS[name].input(subject());
   const { id } = Object(input) as { readonly id?: unknown };
   return id === "nothing" ? { ...Object(input), id: createId() } : input;
 }
 
-/** What the audit says of one call, each name by the place of the input or of the answer where it stands first. */
+/** What the audit records of one call: for each name, its first place in the input or in the answer. */
 async function noted(name: UseCase, call: Call): Promise<string> {
   const fuller = INPUTS[name];
   const input = fuller ? await fuller() : await tried(name);
@@ -180,7 +180,7 @@ async function noted(name: UseCase, call: Call): Promise<string> {
 }
 
 async function ask(name: UseCase, call: Call, input: unknown): Promise<{ entry?: AuditEntry; answer: unknown }> {
-  // What is counted is counted by the minute.
+  // Counted entries are counted per minute.
   opened.clock.advance(60_000);
   const before = new Set((await entriesOf(name)).map(({ id }) => id));
   const answer: unknown = await opened.core[name](call, input).catch(() => null);
@@ -194,7 +194,7 @@ async function entriesOf(name: UseCase): Promise<readonly AuditEntry[]> {
   return (await store.audit.list(store.organizationId, { action: name, offset: 0, limit: 1_000 })).entries;
 }
 
-/** Where a text stands first. */
+/** Records the first place of each text. */
 function locate(value: unknown, place: string, places: Map<string, string>): void {
   if (typeof value === "string" && !places.has(value)) places.set(value, place);
   if (typeof value !== "object" || value === null) return;
@@ -202,16 +202,16 @@ function locate(value: unknown, place: string, places: Map<string, string>): voi
     locate(part, Array.isArray(value) ? place : [place, field].filter(Boolean).join("."), places);
 }
 
-describe("the audit names what a call was about:", () => {
+describe("the audit records the subjects of", () => {
   test.each(ordered)("%s", async (name) => {
-    // Reading is not kept in the audit, being refused is.
+    // Reads are not recorded in the audit, refusals are.
     const refused = await noted(name, stranger());
     const done = await noted(name, opened.call());
     expect([done, refused]).toEqual(NAMED[name] ?? ["|", "|"]);
   });
 });
 
-test("connections are named when they are made, changed, synced and removed, also where only their provider was", async () => {
+test("records the connections that a call creates, changes, syncs or removes, also when it names only the provider", async () => {
   const source = await startSource();
   const { core, actor, id } = await connectTo(source);
   const made = { provider: "granola", containerTag: CONNECTED, metadata: { apiKey: "good" } };
@@ -233,7 +233,7 @@ test("connections are named when they are made, changed, synced and removed, als
   expect(named("removeConnectionsOf")).toEqual([[[CONNECTED], both]]);
 });
 
-describe("whatever is called with anything", () => {
+describe("a call with arbitrary input", () => {
   const tag = "somebody";
   const id = createId();
   const nested = (depth: number): unknown => (depth === 0 ? id : [nested(depth - 1)]);
@@ -241,16 +241,16 @@ describe("whatever is called with anything", () => {
 
   test.each<[string, UseCase, unknown]>([
     ["fields of other use cases", "createKey", { id, containerTag: tag, documents: [{ id }], key: { id }, ids: [id] }],
-    ["fields within others", "forgetOne", { metadata: { id, containerTag: tag }, document: { id, containerTag: tag } }],
+    ["nested fields", "forgetOne", { metadata: { id, containerTag: tag }, document: { id, containerTag: tag } }],
     ["a caller's own words", "deleteDocument", { id: `${id}x`, within: "two words" }],
-    ["objects in place of texts", "forget", { ids: [{ id }], containerTag: { containerTag: tag } }],
+    ["objects instead of texts", "forget", { ids: [{ id }], containerTag: { containerTag: tag } }],
     ["lists of lists", "forget", { ids: nested(2_000) }],
     ["a text", "deleteDocument", id],
-    ["nothing", "deleteDocument", null],
+    ["null", "deleteDocument", null],
     ["a list", "deleteDocument", [{ id }]],
-    ["what it inherits", "forgetOne", inherited],
-    ["credentials of somebody unknown", "signIn", { code: id, id, containerTag: tag, signIn: { id } }],
-  ])("keeps no name of %s", async (_what, name, input) => {
+    ["inherited properties", "forgetOne", inherited],
+    ["credentials of an unknown caller", "signIn", { code: id, id, containerTag: tag, signIn: { id } }],
+  ])("leaves no name in the audit from %s", async (_what, name, input) => {
     const { entry } = await ask(name, stranger(), input);
     expect(entry).toMatchObject({ action: name, containerTags: [], subjectIds: [] });
     expect(["forbidden", "unauthorized"]).toContain(entry?.outcome);

@@ -32,8 +32,8 @@ const stored = async (): Promise<AuditEntry[]> =>
   (await opened.store.audit.list(opened.store.organizationId, { offset: 0, limit: 1_000 })).entries;
 const attempt = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 
-describe("an entry says who did what, where, and from where:", () => {
-  test("a document that is added, changed and deleted", async () => {
+describe("an entry records who did what, where and from which address:", () => {
+  test("adding, changing and deleting a document", async () => {
     const { id } = await core.addDocument(call(), { content: "I like tea.", containerTags: ["a", "b"] });
     await opened.settle();
     await core.updateDocument(call(), { id, content: "I like coffee." });
@@ -53,7 +53,7 @@ describe("an entry says who did what, where, and from where:", () => {
     ]);
   });
 
-  test("a document that is added again with the same operation id, once", async () => {
+  test("adding a document twice with the same operation id, as one entry", async () => {
     const again = () =>
       core.addDocument({ ...call(), operationId: "o1" }, { content: "I like tea.", containerTags: ["a"], wait: 5 });
     const [first, second] = [await again(), await again()];
@@ -62,7 +62,7 @@ describe("an entry says who did what, where, and from where:", () => {
     expect(await entries()).toHaveLength(2);
   });
 
-  test("many documents and memories at once, by the first 20 of them", async () => {
+  test("adding many documents and memories in one call, with the first 20 of them", async () => {
     const documents = Array.from({ length: 50 }, (_, index) => ({
       content: `Note ${index}`,
       containerTag: `c${index}`,
@@ -79,7 +79,7 @@ describe("an entry says who did what, where, and from where:", () => {
     expect(created?.subjectIds).toContain(memories[0]?.id);
   });
 
-  test("a key that is made, used, switched off and revoked, with its name", async () => {
+  test("creating, using, disabling and revoking a key, with its name", async () => {
     const { key, secret } = await core.createKey(call(), { name: "laptop", grants: [{ containerTag: "mia" }] });
     const actor = await core.authenticate(call(), secret);
     await core.addDocument({ actor }, { content: "Hello", containerTags: ["mia"] });
@@ -94,7 +94,7 @@ describe("an entry says who did what, where, and from where:", () => {
     expect(JSON.stringify(await stored())).not.toContain(secret.slice(-12));
   });
 
-  test("sign-ins that succeed and that do not, by address and browser, without what was tried", async () => {
+  test("successful and failed sign-ins, by address and browser, without the credentials tried", async () => {
     await core.setPassword(call(), { password: "correct horse battery" });
     const browser = { from: "198.51.100.4", client: "Mozilla/5.0\r\nX: forged" };
     await attempt(opened.core.signIn(call(), { ...browser, password: "hunter2 hunter2" }));
@@ -112,7 +112,7 @@ describe("an entry says who did what, where, and from where:", () => {
     for (const secret of ["hunter2", "guessed", "correct horse", token]) expect(all).not.toContain(secret);
   });
 
-  test("settings, a purge and a reset, which all leave ids only", async () => {
+  test("changing settings, a purge and a reset, which leave only ids", async () => {
     const { id } = await core.addDocument(call(), { content: "A secret of Zanzibar.", containerTags: ["a"] });
     await opened.settle();
     await core.updateSettings(call(), { shouldLLMFilter: true, filterPrompt: "Only about Zanzibar" });
@@ -127,7 +127,7 @@ describe("an entry says who did what, where, and from where:", () => {
     expect(JSON.stringify(await stored())).not.toContain("Zanzibar");
   });
 
-  test("what was refused or went wrong", async () => {
+  test("rejected and failed calls", async () => {
     await attempt(core.addDocument(call(["mine"]), { content: "x", containerTags: ["yours"] }));
     await attempt(core.search(call(["mine"]), { q: "what is yours?", containerTags: ["yours"] }));
     await attempt(core.listKeys(call(["mine"])));
@@ -142,7 +142,7 @@ describe("an entry says who did what, where, and from where:", () => {
     ]);
   });
 
-  test("looks of the owner are counted by the minute, and searching and reading are not here", async () => {
+  test("reads by the owner, counted per minute; searches and document lists are not recorded", async () => {
     for (let look = 0; look < 5; look += 1) await core.listKeys(call());
     opened.clock.advance(60_000);
     await core.listKeys(call());
@@ -155,7 +155,7 @@ describe("an entry says who did what, where, and from where:", () => {
   });
 });
 
-test("no word of anybody is kept: not in fields, not in metadata, not in ids of their own", async () => {
+test("stores no user-supplied text: not from fields, metadata or custom ids", async () => {
   const word = (what: string) => `xq${what}zv`;
   const names = ["text", "title", "meta", "key", "custom", "path", "query", "reason", "name", "tag", "id", "fact"];
   const is = Object.fromEntries(names.map((name) => [name, word(name)]));
@@ -184,18 +184,18 @@ test("no word of anybody is kept: not in fields, not in metadata, not in ids of 
   expect(Object.values(is).filter((one) => all.includes(one))).toEqual([]);
 });
 
-describe("who reads it", () => {
+describe("reading the audit", () => {
   test.each<[string, object]>([
-    ["a key of some containers", { containers: ["a"] }],
-    ["a key that only reads", { readOnly: "all" }],
+    ["a key for some containers", { containers: ["a"] }],
+    ["a read-only key", { readOnly: "all" }],
     ["a scoped key", { containers: ["a"], isScoped: true }],
     ["an app", { isApp: true }],
-  ])("is not %s", async (_who, limits) => {
+  ])("is refused to %s", async (_who, limits) => {
     const actor = { ...call().actor, name: "key:x", ...limits };
     await expect(core.listAudit({ actor }, {})).rejects.toMatchObject({ kind: "forbidden" });
   });
 
-  test("finds by key, container, action, outcome and time, in pages", async () => {
+  test("filters by key, container, action, outcome and time, in pages", async () => {
     const { key, secret } = await core.createKey(call(), { name: "laptop" });
     const actor = await core.authenticate(call(), secret);
     await core.addDocument({ actor }, { content: "One", containerTags: ["a"] });
@@ -222,7 +222,7 @@ describe("who reads it", () => {
     ["from", { from: "yesterday" }],
     ["keyId", { keyId: "x", actor: "y" }],
     ["action", { action: "x".repeat(300) }],
-  ])("is told which field is wrong: %s %j", async (field, query) => {
+  ])("names the invalid field: %s %j", async (field, query) => {
     await expect(core.listAudit(call(), query)).rejects.toMatchObject({
       kind: "invalid",
       message: expect.stringContaining(field),
@@ -231,7 +231,7 @@ describe("who reads it", () => {
 });
 
 describe("a flood", () => {
-  test("of wrong keys is one entry for each address and minute", async () => {
+  test("of wrong keys becomes one entry per address and minute", async () => {
     for (let one = 0; one < 10_000; one += 1) await attempt(core.authenticate(call(), `sm_wrong_${one}`));
     const other = coreFor(opened.core, { ...FROM, address: "203.0.113.8" });
     await attempt(other.authenticate(call(), "sm_wrong"));
@@ -245,7 +245,7 @@ describe("a flood", () => {
     expect(JSON.stringify(await stored())).not.toContain("sm_wrong");
   });
 
-  test("from very many addresses ends in one entry for the rest", async () => {
+  test("from very many addresses is combined into one entry for the rest", async () => {
     const { store, clock } = opened;
     const trail = createAuditTrail({ store, clock, log: captureLog(), mostCounted: 5 });
     const event = {
@@ -265,11 +265,11 @@ describe("a flood", () => {
   });
 });
 
-describe("what is believed of a source", () => {
+describe("the recorded source of a call:", () => {
   test.each<[string, unknown, object]>([
-    ["an address that is none", { face: "rest", address: "nobody's business" }, { face: "rest", address: null }],
+    ["an invalid address", { face: "rest", address: "nobody's business" }, { face: "rest", address: null }],
     ["an IPv6 address", { face: "rest", address: "2001:db8::1" }, { address: "2001:db8::1" }],
-    ["a face that is none", { face: "<script>" }, { face: null }],
+    ["an unknown interface", { face: "<script>" }, { face: null }],
     [
       "a long name with line breaks",
       { face: "cli", client: `a\r\nb${"c".repeat(300)}` },
@@ -281,8 +281,8 @@ describe("what is believed of a source", () => {
   });
 });
 
-describe("entries are kept", () => {
-  test("at once where keys, sign-ins, settings and purges are concerned, before the answer", async () => {
+describe("entries are stored", () => {
+  test("before the response for keys, sign-ins, settings and purges", async () => {
     await core.createKey(call(), { name: "laptop" });
     expect(await stored()).toMatchObject([{ action: "createKey" }]);
     await core.addDocument(call(), { content: "Hello" });
@@ -291,7 +291,7 @@ describe("entries are kept", () => {
     expect((await stored()).map(({ action }) => action)).toEqual(["updateSettings", "addDocument", "createKey"]);
   });
 
-  test("within about a second otherwise, and when the service ends", async () => {
+  test("within about a second for other calls, and when the service stops", async () => {
     await core.addDocument(call(), { content: "Hello" });
     await expect.poll(stored, { timeout: 5_000 }).toHaveLength(1);
     await core.addDocument(call(), { content: "Hello again" });
@@ -301,7 +301,7 @@ describe("entries are kept", () => {
     expect(await stored()).toHaveLength(2);
   });
 
-  test("in the order in which they came, also when the clock goes back", async () => {
+  test("in order of arrival, even if the clock is set back", async () => {
     await core.addDocument(call(), { content: "First" });
     opened.clock.advance(-30 * DAY);
     await core.createKey(call(), { name: "second" });
@@ -316,7 +316,7 @@ describe("entries are kept", () => {
     ]);
   });
 
-  test("later when the store could not be written, with one warning", async () => {
+  test("later if the store could not be written, with a single warning", async () => {
     const log = captureLog();
     const { store, clock } = opened;
     let isBroken = true;
@@ -342,7 +342,7 @@ describe("entries are kept", () => {
     expect((await stored()).map(({ action }) => action)).toEqual(["second", "first"]);
   });
 
-  test("for a year, and no answer waits for an audit that cannot be written", async () => {
+  test("for a year", async () => {
     await core.createKey(call(), { name: "old" });
     opened.clock.advance(366 * DAY);
     await core.createKey(call(), { name: "new" });
@@ -353,7 +353,7 @@ describe("entries are kept", () => {
   });
 });
 
-test("a process that is killed loses what happened in its last second at most", async () => {
+test("a killed process loses at most the entries of its last second", async () => {
   const actions = async (dataDirectory: string) => {
     const again = await openManualCore({ dataDirectory });
     try {
@@ -368,7 +368,7 @@ test("a process that is killed loses what happened in its last second at most", 
   await core.addDocument(call(), { content: "Just now" });
   await core.createKey(call(), { name: "grave" });
   await core.addDocument(call(), { content: "In the last moment" });
-  // What is on the disk now is what a killed process leaves.
+  // The data folder now is what a killed process leaves.
   const left = await mkdtemp(join(tmpdir(), "recollect-core-"));
   await cp(opened.dataDirectory, left, { recursive: true });
   expect(await actions(left)).toEqual(["createKey", "addDocument", "addDocument"]);

@@ -26,7 +26,7 @@ const deep = (levels: number): unknown =>
   levels === 0 ? { AND: [{ key: "k", value: "v" }] } : { AND: [deep(levels - 1)] };
 const many = (count: number): unknown[] => Array.from({ length: count }, () => ({ key: "k", value: "v" }));
 
-/** What is wrong, the use case, its input, the kind of error, and what the message must say. */
+/** The problem, the use case, its input, the kind of error, and what the message must say. */
 type Row = [what: string, useCase: UseCase, input: unknown, kind: string, says: RegExp];
 
 const text: Row[] = [
@@ -412,7 +412,7 @@ const searches: Row[] = [
   ["an unknown key", "revokeKey", { id: "nothing" }, "not_found", /^Key not found: nothing/],
 ];
 
-describe("bad input is refused in words that name it, and changes nothing", () => {
+describe("bad input is rejected with a message that names the problem, and changes nothing:", () => {
   let before: string;
   beforeAll(async () => {
     before = await opened.everything();
@@ -431,7 +431,7 @@ describe("bad input is refused in words that name it, and changes nothing", () =
     },
   );
 
-  test("of all of them nothing was kept, and the service goes on", async () => {
+  test("none of it was stored, and the service still works", async () => {
     expect(await opened.everything()).toBe(before);
     expect(await core.search(call, { q: "bees", containerTags: ["known"] })).toMatchObject({
       results: [{ id: known.memory }],
@@ -441,7 +441,7 @@ describe("bad input is refused in words that name it, and changes nothing", () =
   });
 });
 
-describe("unusual input that is fine", () => {
+describe("unusual but valid input", () => {
   test.each([
     ["one character", "x"],
     ["up to the limit", "x".repeat(10_000)],
@@ -449,9 +449,9 @@ describe("unusual input that is fine", () => {
     ["one word of thousands of letters", "b".repeat(9_000)],
     ["line breaks of every kind, tabs and form feeds", "a\r\nb\rc\td\fe\u2028f\u0085g"],
     ["other scripts, joined characters and marks", "漢字 עברית عربي हिन्दी 👩‍👩‍👧 e\u0301 \u202eright\u202c"],
-    ["what looks like code of ours", "'; drop table documents; -- \" OR 1=1 ${x} {{x}} <script>"],
+    ["text that looks like code of the service", "'; drop table documents; -- \" OR 1=1 ${x} {{x}} <script>"],
     ["JSON", '{"role":"user","content":"hi","deep":'.repeat(50) + "1" + "}".repeat(50)],
-    ["only signs", "!?.,;:-_#+*~"],
+    ["punctuation only", "!?.,;:-_#+*~"],
     ["a zero-width space", "\u200b"],
   ])("%s", async (_what, content) => {
     const { id, status, errorReason } = await core.addDocument(call, { content, containerTags: ["odd"], wait: 20 });
@@ -459,12 +459,12 @@ describe("unusual input that is fine", () => {
     expect((await core.getDocument(call, { id })).document.content).toBe(content);
   });
 
-  test("fields that are not known are left aside", async () => {
+  test("unknown fields are ignored", async () => {
     const { id } = await core.addDocument(call, { content: "fine", extra: { deep: true }, containerTags: ["odd"] });
     expect(JSON.stringify(await core.getDocument(call, { id }))).not.toContain("extra");
   });
 
-  test("metadata keys with a meaning in JavaScript are plain keys", async () => {
+  test("metadata keys that are special in JavaScript are ordinary keys", async () => {
     const metadata = JSON.parse('{"constructor":"a","toString":"b","hasOwnProperty":"c"}') as Record<string, string>;
     const { id } = await core.addDocument(call, { content: "fine", metadata, containerTags: ["odd"] });
     expect((await core.getDocument(call, { id })).document.metadata).toEqual(metadata);

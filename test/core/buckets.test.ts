@@ -15,7 +15,7 @@ const HEALTH = ["health", "Conditions, allergies, medication, fitness, sleep and
 const TRAVEL = ["travel", ""] as const;
 const STACK = ["tech_stack", "Programming languages, frameworks and databases in use"] as const;
 
-describe("what belongs into a bucket", () => {
+describe("a bucket contains", () => {
   test.each([
     [PREFERENCES, "Ines prefers tea over coffee"],
     [PREFERENCES, "Ines loves the sea"],
@@ -33,14 +33,14 @@ describe("what belongs into a bucket", () => {
     expect(belongs(key, description, text)).toBe(true);
   });
 
-  test("anything that was told as a preference is one", () => {
+  test("anything stated as a preference, in the preferences bucket", () => {
     expect(belongs(...PREFERENCES, "Tea, never coffee")).toBe(false);
     expect(belongs(...PREFERENCES, "Tea, never coffee", "preference")).toBe(true);
     expect(belongs(...HEALTH, "Tea, never coffee", "preference")).toBe(false);
   });
 });
 
-describe("what does not", () => {
+describe("a bucket does not contain", () => {
   test.each([
     [PREFERENCES, "Ines looks like her mother"],
     [PREFERENCES, "Ines built a tool for the kitchen"],
@@ -54,15 +54,15 @@ describe("what does not", () => {
     expect(belongs(key, description, text)).toBe(false);
   });
 
-  test("one common word of a description says nothing, two do", () => {
+  test("one word in common with the description is not enough, two are", () => {
     const bucket = ["plans", "What happens next week and next month"] as const;
     expect(belongs(...bucket, "Ines was ill for a week")).toBe(false);
     expect(belongs(...bucket, "Ines moves next week")).toBe(true);
   });
 });
 
-describe("filling", () => {
-  test("keeps the order, and shows every bucket", () => {
+describe("filling buckets", () => {
+  test("keeps the order, and includes empty buckets", () => {
     const memories = ["Ines likes tea", "Ines likes jam", "Ines flew to Oslo", "Ines likes figs"].map((text) =>
       buildMemory(text),
     );
@@ -79,19 +79,19 @@ describe("filling", () => {
     ]);
   });
 
-  test("another description of the same bucket decides anew", () => {
+  test("judges a text again when the description of a bucket changes", () => {
     const text = "Ines repaired the gate";
     expect(belongs("chores", "What somebody repaired around the house", text)).toBe(true);
     expect(belongs("chores", "Cleaning the windows", text)).toBe(false);
     expect(belongs("chores", "What somebody repaired around the house", text)).toBe(true);
   });
 
-  test("odd texts are judged without trouble", () => {
+  test("handles odd texts", () => {
     for (const text of ["", " ", "\ud83d", "works ".repeat(5_000), "a".repeat(20_000), "(((((", "is a ".repeat(2_000)])
       for (const key of PRESET_KEYS) expect(typeof belongs(key, "", text)).toBe("boolean");
   });
 
-  test("a memory may belong to several buckets", () => {
+  test("may put a memory into several buckets", () => {
     const buckets = [
       { key: "preferences", description: "" },
       { key: "travel", description: "" },
@@ -124,14 +124,14 @@ const { sentences, described } = z
   .parse(JSON.parse(readFileSync(new URL("../fixtures/bucket-sentences.json", import.meta.url), "utf8")));
 
 describe("on labelled sentences", () => {
-  test("there are enough, no two alike, each with buckets that exist", () => {
+  test("the labels are numerous, unique and refer to existing buckets", () => {
     const texts = sentences.map(({ text }) => text);
     expect(texts.length).toBeGreaterThanOrEqual(150);
     expect(new Set(texts).size).toBe(texts.length);
     for (const { buckets, may } of sentences) expect(PRESET_KEYS).toEqual(expect.arrayContaining([...buckets, ...may]));
   });
 
-  test.each(["tune", "held"] as const)("what is put into a bucket belongs there: presets, %s part", (part) => {
+  test.each(["tune", "held"] as const)("sorting into preset buckets is precise (%s part)", (part) => {
     const verdicts = sentences
       .filter((sentence) => sentence.part === part)
       .flatMap(({ text, buckets, may }) =>
@@ -146,23 +146,20 @@ describe("on labelled sentences", () => {
     expect(recall).toBeGreaterThanOrEqual(0.6);
   });
 
-  test.each(["tune", "held"] as const)(
-    "what is put into a bucket belongs there: free descriptions, %s part",
-    (part) => {
-      const verdicts = described
-        .filter((bucket) => bucket.part === part)
-        .flatMap(({ key, description, belongs: inside, other }) =>
-          [...inside, ...other].map((text) => ({
-            said: belongs(key, description, text),
-            holds: inside.includes(text),
-          })),
-        );
-      const { precision, recall } = figuresOf(verdicts);
-      console.log(`buckets, described, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
-      expect(precision).toBeGreaterThanOrEqual(0.85);
-      expect(recall).toBeGreaterThanOrEqual(0.7);
-    },
-  );
+  test.each(["tune", "held"] as const)("sorting into described buckets is precise (%s part)", (part) => {
+    const verdicts = described
+      .filter((bucket) => bucket.part === part)
+      .flatMap(({ key, description, belongs: inside, other }) =>
+        [...inside, ...other].map((text) => ({
+          said: belongs(key, description, text),
+          holds: inside.includes(text),
+        })),
+      );
+    const { precision, recall } = figuresOf(verdicts);
+    console.log(`buckets, described, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
+    expect(precision).toBeGreaterThanOrEqual(0.85);
+    expect(recall).toBeGreaterThanOrEqual(0.7);
+  });
 });
 
 function figuresOf(verdicts: readonly { said: boolean; holds: boolean }[]): { precision: number; recall: number } {

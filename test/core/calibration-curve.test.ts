@@ -15,7 +15,7 @@ type Language = Measurement["languages"][number];
 const evenly = (from: number, to: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => from + ((to - from) * at) / (count - 1));
 
-/** A language in which everything lies where it should. */
+/** A language with ideal cosines. */
 const known = (more: Partial<Language> = {}): Language => ({
   language: "en",
   pairs: 40,
@@ -29,7 +29,7 @@ const known = (more: Partial<Language> = {}): Language => ({
 const measured = (...languages: Language[]): Measurement => ({ version: CALIBRATION_TEXTS_VERSION, languages });
 
 describe("the calibration texts", () => {
-  test("say the same in other words: no English pair shares a word that carries the subject", () => {
+  test("are paraphrases: no English pair shares a content word", () => {
     const english = CALIBRATION_TEXTS.find(({ language }) => language === "en");
     for (const [asked, text] of english?.pairs ?? []) {
       const roots = new Set(tokenise(text).map(contentRoot));
@@ -37,7 +37,7 @@ describe("the calibration texts", () => {
     }
   });
 
-  test("are several dozen in English and some in others, each once, and fewer than 200 to embed", () => {
+  test("are several dozen in English and some in other languages, unique, and fewer than 200 to embed", () => {
     const all = CALIBRATION_TEXTS.flatMap(({ pairs, nearIdentical }) => [...pairs, ...nearIdentical]);
     for (const { pairs } of CALIBRATION_TEXTS) expect(new Set(pairs.flat()).size).toBe(2 * pairs.length);
     expect(CALIBRATION_TEXTS[0]?.pairs.length).toBeGreaterThanOrEqual(40);
@@ -49,7 +49,7 @@ describe("the calibration texts", () => {
 });
 
 describe("the curve of a space", () => {
-  test("puts unrelated near 0.2, what only related texts reach above 0.44, near-identical near 0.9", () => {
+  test("maps unrelated texts to about 0.2, related ones to above 0.44 and near-identical ones to about 0.9", () => {
     const { points } = calibrationFrom(measured(known()));
     expect(interpolate(0.15, points)).toBeCloseTo(0.2, 1);
     expect(interpolate(0.4, points)).toBeGreaterThan(0.44);
@@ -57,7 +57,7 @@ describe("the curve of a space", () => {
     expect(interpolate(1, points)).toBe(1);
   });
 
-  test("is the same whatever range the cosines lie in", () => {
+  test("does not depend on the range of the cosines", () => {
     const squeeze = (values: readonly number[]): number[] => values.map((value) => 0.7 + 0.3 * value);
     const wide = known();
     const narrow = known({
@@ -71,7 +71,7 @@ describe("the curve of a space", () => {
     expect(other.vectorWeight).toBe(one.vectorWeight);
   });
 
-  test("where stored texts lie nearer to each other than everyday ones, half of that counts as unrelated", () => {
+  test("counts half of the difference as unrelated when stored texts are closer to each other than everyday texts", () => {
     const before = calibrationFrom(measured(known())).points;
     const { points } = calibrationFrom({ ...measured(known()), stored: 0.4 });
     expect(interpolate(0.15 + 0.1, points)).toBeCloseTo(interpolate(0.15, before), 2);
@@ -80,13 +80,13 @@ describe("the curve of a space", () => {
     expect(calibrationFrom({ ...measured(known()), stored: 0.1 }).points).toEqual(before);
   });
 
-  test("stored texts that are all the same leave a curve", () => {
+  test("still rises when all stored texts are the same", () => {
     const { points } = calibrationFrom({ ...measured(known()), stored: 1 });
     expectRising(points);
     expect(interpolate(0.9, points)).toBeGreaterThan(0.7);
   });
 
-  test("a space that tells texts apart better counts more, against words and in the order", () => {
+  test("weights vectors more in a space that separates texts better", () => {
     const good = calibrationFrom(measured(known()));
     const poor = calibrationFrom(measured(known({ related: evenly(0.1, 0.4, 40) })));
     expect(good.vectorWeight).toBeGreaterThan(poor.vectorWeight ?? Infinity);
@@ -94,27 +94,27 @@ describe("the curve of a space", () => {
     expect(good.wordWeight).toBeLessThan(poor.wordWeight);
   });
 
-  test("a space that tells nothing apart leaves the matter to words, as if there were no vector", () => {
+  test("leaves the ranking to words when a space separates nothing", () => {
     const nothing = calibrationFrom(measured(known({ related: evenly(0, 0.3, 40) })));
     expect(nothing.vectorWeight).toBeLessThan(0.02);
     expect(nothing.wordWeight).toBeGreaterThan(1.4);
     expect(nothing.doubt).toBe(0);
   });
 
-  test("languages that the model does not know do not count", () => {
+  test("ignores languages that the model does not know", () => {
     const foreign = known({ language: "ja", unrelated: [1, 1, 1], related: [1, 1], nearIdentical: [1] });
     expect(calibrationFrom(measured(known(), foreign))).toEqual(calibrationFrom(measured(known())));
     expect(calibrationFrom(measured(foreign, known()))).toEqual(calibrationFrom(measured(known())));
   });
 
-  test("every cosine the same: still a rising curve that ends at 1", () => {
+  test("rises and ends at 1 even if every cosine is the same", () => {
     for (const cosine of [-1, 0, 0.5, 1]) {
       const flat = known({ unrelated: [cosine], related: [cosine], nearIdentical: [cosine] });
       expectRising(calibrationFrom(measured(flat)).points);
     }
   });
 
-  test("whatever was measured: rising from above 0 to 1, and numbers in their range", () => {
+  test("rises from above 0 to 1 with weights in range, for any measurement", () => {
     const cosines = fc
       .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 1, maxLength: 50 })
       .map((values) => values.sort((one, other) => one - other));
@@ -149,7 +149,7 @@ function expectRising(points: readonly (readonly [number, number])[]): void {
   }
 }
 
-test("what only the words found is taken for as near in a narrow space as in a wide one", () => {
+test("a text found only by words gets the same similarity in a narrow and in a wide space", () => {
   const details = ["Ada keeps bees", "Ada keeps bees on the roof", "A ferry sank"].map((text, at) =>
     memoryDetail({ seq: at + 1, text }),
   );
@@ -170,8 +170,8 @@ test("what only the words found is taken for as near in a narrow space as in a w
   expect(found(0.7, 0.3)).toEqual(found(0, 1));
 });
 
-describe("measuring", () => {
-  test("asks for questions and for texts, in batches that the embedder takes", async () => {
+describe("measuring a space", () => {
+  test("embeds queries and documents, in batches that the embedder accepts", async () => {
     const builtin = createBuiltinEmbedder();
     const calls: { readonly texts: number; readonly purpose: string }[] = [];
     const counting: Embedder = {
@@ -187,14 +187,14 @@ describe("measuring", () => {
     expect(Math.max(...calls.map(({ texts }) => texts))).toBeLessThanOrEqual(64);
   });
 
-  test("gives the built-in embedder about the weight that was measured for it", async () => {
+  test("yields about the measured weight for the built-in embedder", async () => {
     const { vectorWeight, wordWeight } = calibrationFrom(await measureSpace(createBuiltinEmbedder()));
     expect(vectorWeight).toBeGreaterThan(0.05);
     expect(vectorWeight).toBeLessThan(0.2);
     expect(wordWeight).toBeCloseTo(1, 1);
   });
 
-  test("is kept in a few kilobytes and read again to the same calibration", async () => {
+  test("is stored in a few kilobytes and restores the same calibration", async () => {
     const measurement = await measureSpace(createBuiltinEmbedder());
     const kept = JSON.stringify(measurement);
     expect(kept.length).toBeLessThan(8_000);
@@ -203,15 +203,15 @@ describe("measuring", () => {
   });
 
   test.each([
-    ["nothing", null],
-    ["no JSON", "{"],
+    ["null", null],
+    ["invalid JSON", "{"],
     ["something else", "[]"],
     ["another version of the texts", JSON.stringify({ ...measured(known()), version: CALIBRATION_TEXTS_VERSION + 1 })],
     ["no language", JSON.stringify(measured())],
-    ["a cosine that is none", JSON.stringify(measured(known({ related: [7] })))],
-    ["a number that is none", JSON.stringify(measured(known({ related: [Number.NaN] })))],
+    ["an invalid cosine", JSON.stringify(measured(known({ related: [7] })))],
+    ["an invalid number", JSON.stringify(measured(known({ related: [Number.NaN] })))],
     ["an empty list", JSON.stringify(measured(known({ unrelated: [] })))],
-  ])("%s in the record is no measurement", (_what, kept) => {
+  ])("rejects %s as a stored measurement", (_what, kept) => {
     expect(readMeasurement(kept)).toBeNull();
   });
 });

@@ -73,7 +73,7 @@ async function similarityOf(reader: Opened, query: string, text: string): Promis
   return found?.similarity ?? Number.NaN;
 }
 
-/** The same subject without a common word. */
+/** Pairs about the same subject without a common word. */
 const IN_OTHER_WORDS = [
   ["Who looks after the sick lady?", "A nurse comes to the hospital ward and brings her pills."],
   ["Is there enough cash?", "The bank account has only forty euros left in it."],
@@ -85,7 +85,7 @@ const IN_OTHER_WORDS = [
   ["The boat went down.", "A ferry sank in the harbour after waves flooded her deck."],
 ] as const;
 
-/** A common word, and nothing else in common. */
+/** Pairs with one common word and nothing else in common. */
 const ONE_COMMON_WORD = [
   [
     "How many pages does the new contract have?",
@@ -124,7 +124,7 @@ describe.each(NAMES)("threshold 0.5 with %s", (name) => {
   );
 });
 
-test("nearly all cosines of the narrow model lie between 0.7 and 0.9, so that another scale would keep everything", async () => {
+test("nearly all cosines of the narrow model are between 0.7 and 0.9, so another scale would keep everything", async () => {
   const { embedder } = open("openai with a narrow range");
   const held = WORLDS.filter(({ part }) => part === "held");
   const asked = await embedder.embed(
@@ -143,17 +143,17 @@ test("nearly all cosines of the narrow model lie between 0.7 and 0.9, so that an
 });
 
 describe.each(MEASURED)("similarity with %s", (name) => {
-  test("what means the same in other words passes the threshold", async () => {
+  test("paraphrases pass the threshold", async () => {
     for (const [asked, text] of IN_OTHER_WORDS)
       expect(await similarityOf(open(name), asked, text), asked).toBeGreaterThanOrEqual(DEFAULT_THRESHOLD);
   });
 
-  test("one common word does not make two texts related", async () => {
+  test("texts with only one word in common stay below the threshold", async () => {
     for (const [asked, text] of ONE_COMMON_WORD)
       expect(await similarityOf(open(name), asked, text), asked).toBeLessThan(DEFAULT_THRESHOLD);
   });
 
-  test("texts without anything in common lie near 0.2", async () => {
+  test("texts with nothing in common are near 0.2", async () => {
     const found: number[] = [];
     for (const [at, [asked]] of IN_OTHER_WORDS.entries())
       for (const [other, [, text]] of IN_OTHER_WORDS.entries())
@@ -163,7 +163,7 @@ describe.each(MEASURED)("similarity with %s", (name) => {
     expect(middle).toBeLessThan(0.3);
   });
 
-  test("the same sentence in another form lies above 0.9, only the same text at 1", async () => {
+  test("a reworded sentence is above 0.9, and only an identical text is at 1", async () => {
     const text = "The ferry to the island leaves the harbour at nine every morning.";
     const near = await similarityOf(open(name), "Every morning the ferry to the island leaves the harbour at 9", text);
     expect(near).toBeGreaterThan(0.9);
@@ -172,7 +172,7 @@ describe.each(MEASURED)("similarity with %s", (name) => {
   });
 });
 
-test("the same model in a narrow range and in a wide one is read alike", async () => {
+test("a model with a narrow range of cosines is calibrated like one with a wide range", async () => {
   const { calibration: narrow } = open("openai with a narrow range");
   const { calibration: wide } = open("static");
   expect(interpolate(0.4, narrow.points)).toBeLessThanOrEqual(0.1);

@@ -5,7 +5,7 @@ import { type ScriptedModel, startScriptedModel } from "../support/scripted-mode
 import { type ScriptedProvider, startScriptedProvider } from "../support/scripted-provider.js";
 import { type ScriptedReranker, startScriptedReranker } from "../support/scripted-reranker.js";
 
-/** What only one caller says. */
+/** Sent by one caller only. */
 const SECRET = "my diagnosis is lupus";
 const FACTS = ["The garden has three apple trees", "The garden is behind the shed", "Tea is kept in the kitchen"];
 
@@ -39,7 +39,7 @@ afterEach(async () => {
   await Promise.all([embedding.close(), reranker.close(), model.close()]);
 });
 
-/** A search by a key for one container. */
+/** A search with a key for one container. */
 async function search(caller: string, q: string, more: Record<string, unknown> = {}): Promise<readonly string[]> {
   const actor = { ...opened.actor, name: `key:${caller}`, containers: [caller] };
   const answer = await opened.core.search({ actor }, { q, threshold: 0, ...more });
@@ -51,7 +51,7 @@ const repeated = (number: number) => `cannot process: ${SECRET} ${number}`;
 interface Kind {
   readonly name: string;
   readonly asked: Record<string, unknown>;
-  /** Lets whatever names the secret fail, with a text that repeats it. */
+  /** Makes every request that contains the secret fail, with an error that repeats the request's text. */
   readonly fail: (status: number) => void;
 }
 const KINDS: readonly Kind[] = [
@@ -88,9 +88,9 @@ function failModel(status: number): void {
 
 const whatIsLogged = (lines: readonly LogLine[]) => JSON.stringify(lines);
 
-describe.each(KINDS)("$name that fails with what one caller asks, and repeats it,", ({ asked, fail }) => {
+describe.each(KINDS)("$name that fails on the requests of one caller, and repeats their text,", ({ asked, fail }) => {
   test.each([500, 422])(
-    "with %i fails for that caller alone, and tells nobody",
+    "with %i, fails for that caller alone and discloses nothing",
     async (status) => {
       fail(status);
       for (let call = 0; call < 4; call += 1) {
@@ -105,7 +105,7 @@ describe.each(KINDS)("$name that fails with what one caller asks, and repeats it
     40_000,
   );
 
-  test("is fine for others while that caller asks without a pause", async () => {
+  test("works for others while that caller sends requests continuously", async () => {
     fail(500);
     let isOver = false;
     const attack = (async () => {
@@ -119,7 +119,7 @@ describe.each(KINDS)("$name that fails with what one caller asks, and repeats it
   }, 40_000);
 });
 
-test("what one caller asked is told to no other while a service wants to be left alone", async () => {
+test("while a service is rate-limited, no other caller learns what one caller asked", async () => {
   const headers = { "retry-after": "60" };
   reranker.failFor(SECRET, { kind: "status", status: 429, headers, text: repeated(429) });
   await search("alice", SECRET, { rerank: true });

@@ -24,7 +24,7 @@ const kindOf = (work: Promise<unknown>): Promise<string> =>
   );
 const clients = async () => (await core.listKeys(call)).keys.map(({ client }) => client);
 
-test("makes one key for each client, with the same limits", async () => {
+test("creates one key per client, all with the same limits", async () => {
   const { keys } = await core.connectClients(call, {
     request: REQUEST,
     clients: [plugin("codex"), { client: null, kind: "agent", name: "unknown program" }],
@@ -38,7 +38,7 @@ test("makes one key for each client, with the same limits", async () => {
   for (const { secret } of keys) expect(await opened.everything()).not.toContain(secret);
 });
 
-test("answers each request once, as long as its page could be open, and forgets it then", async () => {
+test("fulfils each request once, and forgets it after a day", async () => {
   const approve = () => kindOf(core.connectClients(call, { request: REQUEST, clients: [plugin("codex")] }));
   expect([await approve(), await approve()]).toEqual(["done", "conflict"]);
   expect(await opened.everything()).not.toContain(REQUEST);
@@ -49,7 +49,7 @@ test("answers each request once, as long as its page could be open, and forgets 
   expect(await opened.store.signIns.dropOver(opened.clock.now())).toBe(1);
 });
 
-test("makes all keys or none, and does not count what it refused", async () => {
+test("creates all keys or none, and does not count rejected attempts", async () => {
   for (const wrong of [
     { clients: [plugin("codex"), plugin("not a name")] },
     { clients: [plugin("codex"), { ...plugin("codex"), kind: "organization" }] },
@@ -65,7 +65,7 @@ test("makes all keys or none, and does not count what it refused", async () => {
   expect(await clients()).toEqual(["codex"]);
 });
 
-test("is for the owner alone", async () => {
+test("is reserved for the owner", async () => {
   for (const actor of [opened.call(["a"]).actor, { ...call.actor, readOnly: "all" as const }])
     expect(await kindOf(core.connectClients({ actor }, { request: REQUEST, clients: [plugin("codex")] }))).toBe(
       "forbidden",

@@ -9,7 +9,7 @@ import type { ExampleSource } from "../support/scripted-source.js";
 
 const { cleanups, startSource, connectTo } = useExampleSources();
 
-/** Does something while an item is read, once. */
+/** Does something once, while an item is being read. */
 function whileReading({ connector }: ExampleSource, id: string, act: () => Promise<unknown>): Connector {
   let isDone = false;
   return {
@@ -41,7 +41,7 @@ function titled({ connector }: ExampleSource, change: (item: SourceItem) => Part
 const shown = ({ core, actor, id }: Connected) => core.findConnection({ actor }, { id });
 const titles = async (connected: Connected) => Object.keys(await connected.texts()).toSorted();
 
-test("what is read while its owner pauses the connection is not brought in", async () => {
+test("does not import an item that is read while the owner pauses the connection", async () => {
   const source = await startSource();
   const connected: { now?: Connected } = {};
   const pause = async () => {
@@ -62,7 +62,7 @@ test("what is read while its owner pauses the connection is not brought in", asy
   expect(await titles(connected.now)).toEqual(["Note 0", "Note 1", "Note 2", "Note 3"]);
 });
 
-test("a document that a caller has under the id of an item stays the caller's", async () => {
+test("does not touch a caller's own document that has the id of an item as its customId", async () => {
   const source = await startSource();
   const connected = await connectTo(source);
   const { core, actor } = connected;
@@ -78,7 +78,7 @@ test("a document that a caller has under the id of an item stays the caller's", 
   expect((await core.listDocuments({ actor }, { containerTags: [TAG] })).documents).toMatchObject([{ id }]);
 });
 
-test("a title with characters that nobody sees, and a date that is none, keep nothing out", async () => {
+test("imports an item despite invisible characters in its title and an invalid date", async () => {
   const source = await startSource();
   await source.put("Forty\u0000 pear\u0007\ntrees", "They stand behind the house.");
   const { connector } = source;
@@ -91,7 +91,7 @@ test("a title with characters that nobody sees, and a date that is none, keep no
   expect(await titles(connected)).toEqual(["Forty pear trees"]);
 });
 
-test("one item that cannot be renamed here fails alone", async () => {
+test("an item that cannot be renamed fails without affecting the others", async () => {
   const source = await startSource();
   const ids = await fill(source, 3);
   let suffix: string | null = null;
@@ -107,11 +107,11 @@ test("one item that cannot be renamed here fails alone", async () => {
 
 test.each([
   ["a few of many", 60, 4, false],
-  ["more than fifty and a fifth", 60, 55, true],
+  ["more than fifty and more than a fifth", 60, 55, true],
   ["all", 6, 6, true],
   ["all but one", 6, 5, true],
   ["all of very few", 3, 3, false],
-] as const)("removals that come in pages are counted together: %s", async (_name, all, gone, isHeld) => {
+] as const)("counts the removals of all pages together: %s", async (_name, all, gone, isHeld) => {
   const source = await startSource();
   const ids = await fill(source, all);
   const connected = await connectTo(source);
@@ -122,7 +122,7 @@ test.each([
   expect(await shown(connected)).toMatchObject({ state: isHeld ? "held" : "active" });
 });
 
-test("texts that are all emptied at once are not removed without asking", async () => {
+test("asks before it removes documents whose texts all become empty together", async () => {
   const source = await startSource();
   const ids = await fill(source, 8);
   const connected = await connectTo(source);
@@ -132,7 +132,7 @@ test("texts that are all emptied at once are not removed without asking", async 
   expect(await titles(connected)).toHaveLength(8);
 });
 
-test("what is back at the source keeps its document, and nobody is asked any more", async () => {
+test("keeps the documents of items that reappear at the source, and no longer asks", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 8);
   let isHidden = false;
@@ -154,7 +154,7 @@ test("what is back at the source keeps its document, and nobody is asked any mor
   expect([...source.reads.values()]).toEqual(ids.map(() => 1));
 });
 
-test("what is held is looked at again by itself, and the rest is kept in step meanwhile", async () => {
+test("checks held removals again on its own, and keeps syncing everything else", async () => {
   const source = await startSource();
   const ids = await fill(source, 20);
   const connected = await connectTo(source);
@@ -168,7 +168,7 @@ test("what is held is looked at again by itself, and the rest is kept in step me
   expect(await shown(connected)).toMatchObject({ state: "held" });
 });
 
-test("documents that somebody has deleted here are not counted", async () => {
+test("does not count documents that were deleted here", async () => {
   const source = await startSource();
   await fill(source, 3);
   const connected = await connectTo(source);
@@ -178,7 +178,7 @@ test("documents that somebody has deleted here are not counted", async () => {
   expect(await shown(connected)).toMatchObject({ documentCount: 2 });
 });
 
-test("a file that cannot be read here makes a run partial, with the reason", async () => {
+test("an unreadable file makes a run partial, with the reason", async () => {
   const source = await startSource();
   const { connector } = source;
   await source.put("Broken", "%PDF-1.7 and nothing of one");
@@ -202,7 +202,7 @@ test("a file that cannot be read here makes a run partial, with the reason", asy
   expect(run.failures).toMatchObject([{ title: "Broken", documentId: expect.any(String) }]);
 });
 
-test("an outage of the source is told by a code", async () => {
+test("reports an outage of the source as an error code", async () => {
   const source = await startSource();
   await fill(source, 2);
   const connected = await connectTo(source);
@@ -212,7 +212,7 @@ test("an outage of the source is told by a code", async () => {
   expect(await connected.sync()).toMatchObject({ status: "failed", errorCode: "auth_expired" });
 });
 
-test("a connection that its source holds back says so", async () => {
+test("reports that the source limits its requests", async () => {
   const source = await startSource();
   await fill(source, 2);
   const connected = await connectTo(source);
@@ -221,7 +221,7 @@ test("a connection that its source holds back says so", async () => {
   expect((await shown(connected)).problem).toMatch(/requests|later|again/);
 });
 
-test("a clock that was ahead does not keep a connection from being synced", async () => {
+test("still syncs a connection after the clock was ahead", async () => {
   const manual = await openManualCore();
   cleanups.push(() => manual.close());
   const { clock, context, store } = manual;
@@ -251,7 +251,7 @@ test("a clock that was ahead does not keep a connection from being synced", asyn
   expect(await store.jobs.waiting("sync-connection", "connection:near")).toHaveLength(0);
 });
 
-test("a run that passed a listing twice counts what is missing once", async () => {
+test("removes a missing item only after as many runs as the connector requires", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 12);
   const patient: Connector = { ...source.connector, sync: { ...source.connector.sync, absences: 2 } };

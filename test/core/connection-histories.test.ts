@@ -40,7 +40,7 @@ interface History {
   count: number;
 }
 
-/** One service for all histories; each has a source and a container of its own. */
+/** One service for all histories; each history has its own source and container. */
 class SharedService {
   opened!: OpenedCore;
   readonly dataDirectory: string;
@@ -105,7 +105,7 @@ const totalOf = (reads: ReadonlyMap<string, number>): number =>
   [...reads.values()].reduce((sum, times) => sum + times, 0);
 
 test.each([{ hasFeed: true }, { hasFeed: false }])(
-  "whatever happens at a source, and whenever processes end, documents equal it in the end (feed: $hasFeed)",
+  "documents finally match the source, whatever changes and whenever processes end (feed: $hasFeed)",
   async ({ hasFeed }) => {
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-sources-"));
     const first = await startExampleSource({ hasFeed });
@@ -125,7 +125,7 @@ test.each([{ hasFeed: true }, { hasFeed: false }])(
           try {
             for (const step of history) await perform(state, step);
             source.heal();
-            // What could not be read is changed once it can be: whoever failed is not asked again at once.
+            // Items that could not be read are edited once they can be: failed items are not retried immediately.
             const wereForbidden = [...source.forbidden];
             source.forbidden.clear();
             for (const one of wereForbidden) await source.edit(one, `It can be read again, text ${state.count++}.`);
@@ -146,7 +146,7 @@ test.each([{ hasFeed: true }, { hasFeed: false }])(
                   [...source.entries].map(([one, { name, text }]) => [one, `${name}: ${text}`]),
                 ),
               });
-            // Nothing that has not changed is read twice, and nothing is asked that need not be.
+            // Nothing unchanged is read twice, and there are no unnecessary requests.
             const before = { reads: totalOf(source.reads), requests: source.requests() };
             const { core, actor } = service.opened;
             await core.syncOneConnection({ actor }, { id });

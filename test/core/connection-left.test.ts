@@ -19,7 +19,7 @@ async function folder(text: string): Promise<string> {
   return path;
 }
 
-/** A connection to the first of some folders, all of which may be connected. */
+/** A connection to the first of some folders, all of which are allowed. */
 async function connectFolder(...folders: readonly string[]): Promise<Connected> {
   const settings = { RECOLLECT_CONNECTION_FOLDERS: folders.join(",") };
   const connected = await connect({ provider: "folder", metadata: { path: folders[0] ?? "" }, settings });
@@ -45,7 +45,7 @@ async function documentsOf({ core, actor }: Connected) {
   return (await core.listDocuments({ actor }, query)).documents;
 }
 
-test("what was kept of one folder is neither changed nor removed by another one", async () => {
+test("another folder neither changes nor removes the documents kept from one folder", async () => {
   const one = await folder("The accounts of the farm.");
   const other = await folder("A stranger's words.");
   const connected = await connectFolder(one, other);
@@ -59,7 +59,7 @@ test("what was kept of one folder is neither changed nor removed by another one"
   expect(await documentsOf(connected)).toEqual(kept);
 });
 
-test("the same folder, by whatever path, takes over what was kept of it", async () => {
+test("the same folder, under any path, takes over the documents kept from it", async () => {
   const one = await folder("The accounts of the farm.");
   const other = await folder("The accounts of the mill.");
   const link = `${other}-link`;
@@ -79,7 +79,7 @@ test("the same folder, by whatever path, takes over what was kept of it", async 
   expect(await documentsOf(connected)).toEqual([kept[0]]);
 });
 
-test("a document that was kept goes on to tell where it is found at its source", async () => {
+test("a kept document still has its address at the source", async () => {
   const path = await folder("The accounts of the farm.");
   const connected = await connectFolder(path);
   const { core, actor } = connected;
@@ -92,7 +92,7 @@ test("a document that was kept goes on to tell where it is found at its source",
   expect(document).toMatchObject({ url, connectionId: null, atSource: before?.atSource });
 });
 
-test("what stays elsewhere when a container goes tells where it is found, too", async () => {
+test("a document that survives its container elsewhere still has its address", async () => {
   const source = await startSource();
   await fill(source, 2);
   const connected = await connectTo(source);
@@ -106,7 +106,7 @@ test("what stays elsewhere when a container goes tells where it is found, too", 
   expect(moved?.url).toMatch(/item-00000\d$/);
 });
 
-test("objects of a bucket of the same name at another store are others", async () => {
+test("objects in a bucket of the same name at another store are distinct", async () => {
   const [one, other] = [await startS3("papers"), await startS3("papers")];
   cleanups.push(
     () => one.close(),
@@ -128,7 +128,7 @@ test("objects of a bucket of the same name at another store are others", async (
   expect((await documentsOf(connected)).map(({ content }) => content)).toEqual(["The deed of the farm."]);
 });
 
-test("what was kept of an account is taken over by that account alone", async () => {
+test("only the same account takes over the documents kept from it", async () => {
   const source = await startSource();
   await source.put("Note", "Somebody plants a pear tree.");
   let account = "mia@example.com";
@@ -142,13 +142,13 @@ test("what was kept of an account is taken over by that account alone", async ()
   account = "mia@example.com";
   const id = await add(connected, "granola", { apiKey: "good" });
   expect(await documentsOf(connected)).toMatchObject([{ id: kept?.id, connectionId: id }]);
-  // Nobody else may take it over any more.
+  // It is no longer available for others to take over.
   const database = await openDatabase(join(connected.dataDirectory, STORE_FILE));
   expect(database.prepare("select * from left_items").all()).toEqual([]);
   database.close();
 });
 
-test("a document of which no place is known, since an earlier version left it, is not taken over", async () => {
+test("a document that an earlier version kept, without a known address, is not taken over", async () => {
   const connected = await connectFolder(await folder("The accounts of the farm."));
   const { path } = (await connected.core.findConnection({ actor: connected.actor }, { id: connected.id })).settings;
   await remove(connected, connected.id, false);
@@ -159,6 +159,6 @@ test("a document of which no place is known, since an earlier version left it, i
   const id = await add(connected, "folder", { path });
   const both = await documentsOf(connected);
   expect(both.map(({ connectionId }) => connectionId)).toEqual([null, id]);
-  // Nobody knows its address any more, either.
+  // Its address is no longer known, either.
   expect(both[0]).toEqual({ ...kept, url: both[0]?.url, atSource: null });
 });

@@ -42,7 +42,7 @@ const reconnect = () =>
     { id: connected.id, metadata: { apiKey: "good", folder: "notes" } },
   );
 
-test("a sign-in that is refused is told once, with what to do, and again when it is refused anew", async () => {
+test("reports a refused sign-in once, with what to do, and again when it is refused anew", async () => {
   await open();
   expect(server.taken).toEqual([]);
   source.fail({ kind: "status", status: 401 }, 2);
@@ -59,7 +59,7 @@ test("a sign-in that is refused is told once, with what to do, and again when it
   expect(server.taken).toHaveLength(2);
 });
 
-test("removals that are held are told once, however many runs hold them", async () => {
+test("reports held removals once, however many runs hold them", async () => {
   await open();
   for (const id of source.entries.keys()) await source.remove(id);
   await connected.sync();
@@ -71,7 +71,7 @@ test("removals that are held are told once, however many runs hold them", async 
   expect(server.taken[0]?.text).toContain(`recollect connections sync ${connected.id} --confirm-removals`);
 });
 
-test("a mail that cannot be sent is sent later, unless it holds no longer", async () => {
+test("retries a mail that could not be sent", async () => {
   await open();
   server.refuseWith(451);
   source.fail({ kind: "status", status: 401 }, 2);
@@ -81,7 +81,7 @@ test("a mail that cannot be sent is sent later, unless it holds no longer", asyn
   await vi.waitFor(() => expect(server.taken).toHaveLength(1), { timeout: 15_000, interval: 50 });
 });
 
-test("a run whose sign-in is refused does not undo the one that somebody made meanwhile", async () => {
+test("a run whose sign-in is refused does not undo a new sign-in made in the meantime", async () => {
   let during: (() => Promise<unknown>) | null = null;
   await open({
     ...source.connector,

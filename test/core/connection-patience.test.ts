@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A service that can connect to `connector` alone. */
+/** A service with `connector` as its only connector. */
 async function open(connector: Connector) {
   const opened = await openCore({ connectors: [connector], settings: ONLINE });
   cleanups.push(() => opened.close());
@@ -18,7 +18,7 @@ async function open(connector: Connector) {
   return { create: () => core.createConnection({ actor }, settings), core, actor };
 }
 
-/** What a source is asked and does not answer, with the moment at which it was asked. */
+/** A request to a source that is never answered, and when it was sent. */
 function silence() {
   let asked = (): void => {};
   const isAsked = new Promise<void>((resolve) => (asked = resolve));
@@ -29,7 +29,7 @@ function silence() {
   return { isAsked, answer };
 }
 
-/** Has the minute pass for which a source is waited for. */
+/** Lets the minute pass that a source is waited for. */
 async function passMinute(isAsked: Promise<void>): Promise<void> {
   await isAsked;
   await vi.advanceTimersByTimeAsync(60_000);
@@ -37,7 +37,7 @@ async function passMinute(isAsked: Promise<void>): Promise<void> {
 
 const TOLD = { kind: "unavailable", message: expect.stringMatching(/did not answer within 60 seconds/) };
 
-test("a source that leaves a sign-in without an answer is told as such after a minute", async () => {
+test("reports after a minute that the source does not respond to a sign-in", async () => {
   const { connector } = await startSource();
   const { isAsked, answer } = silence();
   const { create } = await open({ ...connector, check: answer });
@@ -47,7 +47,7 @@ test("a source that leaves a sign-in without an answer is told as such after a m
   await refused;
 });
 
-test("a source that does not tell what can be chosen is told as such after a minute", async () => {
+test("reports after a minute that the source does not list its resources", async () => {
   const { connector } = await startSource();
   const { isAsked, answer } = silence();
   const { create, core, actor } = await open({ ...connector, listResources: answer });

@@ -41,7 +41,7 @@ async function signedIn(): Promise<string> {
   return id;
 }
 
-/** The token that the source is asked with. */
+/** The token used for requests to the source. */
 async function usedToken(id: string): Promise<string> {
   const { resources } = await opened.core.listConnectionResources({ actor: opened.actor }, { id });
   return String(resources[0]?.id);
@@ -53,7 +53,7 @@ async function sync(id: string) {
   return lastRun(opened, id);
 }
 
-test("of ten callbacks at once with one state, one exchanges the code", async () => {
+test("of ten simultaneous callbacks with one state, one exchanges the code", async () => {
   const { id, authLink } = await begin();
   const all = await Promise.allSettled(Array.from({ length: 10 }, () => finish(authLink)));
   expect(all.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -61,7 +61,7 @@ test("of ten callbacks at once with one state, one exchanges the code", async ()
   expect(await shown(id)).toMatchObject({ state: "active", account: "someone@example.com" });
 });
 
-test("requests with one stale token lead to one refresh, and all use the new token", async () => {
+test("requests with the same stale token cause one refresh, and all use the new token", async () => {
   const id = await signedIn();
   source.revoke();
   expect(await Promise.all(Array.from({ length: 8 }, () => usedToken(id)))).toEqual(Array(8).fill("access-2"));
@@ -70,7 +70,7 @@ test("requests with one stale token lead to one refresh, and all use the new tok
   expect([await usedToken(id), refreshes()]).toEqual(["access-3", 2]);
 });
 
-test("a request that is refused while others look for their token gets another one", async () => {
+test("concurrent requests with a revoked token all get a new one from a single refresh", async () => {
   const id = await signedIn();
   for (let round = 1; round <= 5; round += 1) {
     source.revoke();
@@ -80,7 +80,7 @@ test("a request that is refused while others look for their token gets another o
   }
 });
 
-/** Has a sign-in end while a token is refreshed; `release` lets the answer to the refresh go. */
+/** Ends a sign-in while a token is being refreshed; `release` lets the refresh respond. */
 async function signInDuringRefresh() {
   const id = await signedIn();
   const { authLink } = await reconnect(id);
@@ -92,21 +92,21 @@ async function signInDuringRefresh() {
   return { id, release, waiting };
 }
 
-test("a sign-in that ends while a token is refreshed is what is kept", async () => {
+test("stores the token of a sign-in that ends during a refresh", async () => {
   const { id, release, waiting } = await signInDuringRefresh();
   release();
   expect(await waiting).toBe("access-2");
   expect(await usedToken(id)).toBe("access-2");
 });
 
-test("a sign-in that ends while a refresh is refused is what is used", async () => {
+test("uses the token of a sign-in that ends while a refresh is refused", async () => {
   const { release, waiting } = await signInDuringRefresh();
   source.answerNext({ status: 400, body: { error: "invalid_grant" } });
   release();
   expect(await waiting).toBe("access-2");
 });
 
-test("a sign-in that was begun while a token is refreshed can be ended", async () => {
+test("completes a sign-in that was started during a refresh", async () => {
   const id = await signedIn();
   source.revoke();
   const release = source.holdRefreshes();
@@ -123,7 +123,7 @@ test.each([
   { what: "temporarily_unavailable", answer: { status: 400, body: { error: "temporarily_unavailable" } } },
   { what: "a 500", answer: { status: 500, body: { error: "invalid_grant" } } },
   { what: "a 503 without JSON", answer: { status: 503, body: "out of order" } },
-])("a token endpoint that answers $what asks nobody to sign in again", async ({ answer }) => {
+])("a token endpoint that returns $what does not require another sign-in", async ({ answer }) => {
   const id = await signedIn();
   source.revoke();
   source.answerNext(answer);
@@ -136,7 +136,7 @@ test.each([
 test.each([
   { status: 429, body: {}, headers: { "retry-after": "60" } },
   { status: 400, body: { error: "temporarily_unavailable" }, headers: { "retry-after": "60" } },
-])("a token endpoint that asks for time with $status is given it", async (answer) => {
+])("waits for a token endpoint that asks for time with $status", async (answer) => {
   const id = await signedIn();
   source.revoke();
   source.answerNext(answer);
@@ -150,7 +150,7 @@ test.each([
 });
 
 test.each([1e20, "3600", null, "soon", -5, 0])(
-  "a token that lasts %j seconds, as its provider says, is used",
+  "uses a token with a lifetime of %j seconds according to its provider",
   async (life) => {
     const { id, authLink } = await begin();
     source.answerNext({ status: 200, body: { access_token: "odd", refresh_token: null, expires_in: life } });
@@ -160,7 +160,7 @@ test.each([1e20, "3600", null, "soon", -5, 0])(
   },
 );
 
-test("a refresh token that is refused asks for another sign-in", async () => {
+test("a refused refresh token requires another sign-in", async () => {
   const id = await signedIn();
   source.revoke();
   source.answerNext({ status: 400, body: { error: "invalid_grant" } });
@@ -168,7 +168,7 @@ test("a refresh token that is refused asks for another sign-in", async () => {
   expect(await shown(id)).toMatchObject({ state: "reconnect", problem: expect.stringContaining("refused") });
 });
 
-test("a sign-in that does not work leaves the one before, and the settings", async () => {
+test("a failed sign-in keeps the previous one and the settings", async () => {
   const id = await signedIn();
   const { authLink } = await reconnect(id, { metadata: { folder: "notes" } });
   expect((await shown(id)).settings).toEqual({});
@@ -182,7 +182,7 @@ test("a sign-in that does not work leaves the one before, and the settings", asy
   expect(await shown(id)).toMatchObject({ state: "active", settings: { folder: "notes" } });
 });
 
-test("a paused connection is signed in to again, and stays paused", async () => {
+test("a paused connection can be signed in to again, and stays paused", async () => {
   const id = await signedIn();
   await opened.core.configureConnection({ actor: opened.actor }, { id, isPaused: true });
   const { authLink } = await reconnect(id);
@@ -192,7 +192,7 @@ test("a paused connection is signed in to again, and stays paused", async () => 
   expect((await opened.core.listSyncRuns({ actor: opened.actor }, { id })).runs).toHaveLength(1);
 });
 
-test("a connection is signed in to again on another device, while the former sign-in goes on", async () => {
+test("keeps the previous sign-in while a connection is signed in to on another device", async () => {
   const id = await signedIn();
   const { device, authLink } = await reconnect(id, { isDevice: true, metadata: { folder: "notes" } });
   expect([device?.userCode, authLink]).toEqual(["WXYZ", undefined]);
@@ -207,7 +207,7 @@ test("a connection is signed in to again on another device, while the former sig
   expect([await usedToken(id), (await shown(id)).settings]).toEqual(["access-2", { folder: "notes" }]);
 });
 
-test("an approved code is not lost where the source does not answer in the moment it is tried", async () => {
+test("keeps an approved code when the source fails at the moment of the exchange", async () => {
   const id = await signedIn();
   await reconnect(id, { isDevice: true });
   const poll = () => opened.core.pollConnection({ actor: opened.actor }, { id });
@@ -225,7 +225,7 @@ test("an approved code is not lost where the source does not answer in the momen
   expect(await usedToken(id)).toBe("access-2");
 });
 
-test("where the key of the credentials is lost, a run says so, and another sign-in mends it", async () => {
+test("reports a lost credential key, and a new sign-in repairs the connection", async () => {
   const id = await signedIn();
   await rm(join(opened.dataDirectory, "secret.key"));
   expect(await sync(id)).toMatchObject({ status: "failed", error: expect.stringContaining("key") });
@@ -241,7 +241,7 @@ test("where the key of the credentials is lost, a run says so, and another sign-
   expect(await usedToken(id)).toBe("access-2");
 });
 
-test("where the key of the credentials is put back, the next run goes on with them", async () => {
+test("the next run works again once the credential key is restored", async () => {
   const id = await signedIn();
   const file = join(opened.dataDirectory, "secret.key");
   const key = await readFile(file);
@@ -252,7 +252,7 @@ test("where the key of the credentials is put back, the next run goes on with th
   expect(await shown(id)).toMatchObject({ state: "active", problem: null });
 });
 
-test("a sign-in that is only begun while the key is away takes nothing from what the key opens again", async () => {
+test("a sign-in that is only started without the key does not invalidate credentials of the restored key", async () => {
   const id = await signedIn();
   const file = join(opened.dataDirectory, "secret.key");
   const key = await readFile(file, "utf8");

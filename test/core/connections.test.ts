@@ -11,7 +11,7 @@ import { openCore } from "../support/open-core.js";
 
 const { cleanups, startSource, connectTo } = useExampleSources();
 
-test("the first run begins by itself, and every document knows where it came from", async () => {
+test("starts the first run automatically, and every document records its origin", async () => {
   const source = await startSource();
   await fill(source, 12);
   const connected = await connectTo(source);
@@ -32,7 +32,7 @@ test("the first run begins by itself, and every document knows where it came fro
   expect(shown).toMatchObject({ account: "someone@example.com", state: "active", documentCount: 12 });
 });
 
-test("edits, renames and removals are followed, and nothing unchanged is read twice", async () => {
+test("follows edits, renames and removals, and reads nothing unchanged twice", async () => {
   const source = await startSource();
   const [first = "", second = "", third = ""] = await fill(source, 7);
   const connected = await connectTo(source);
@@ -51,7 +51,7 @@ test("edits, renames and removals are followed, and nothing unchanged is read tw
   expect(source.requests() - before).toBe(1);
 });
 
-test("a more exact version that reading tells takes the place of the listed one", async () => {
+test("replaces a listed version by a more exact one found when reading", async () => {
   const source = await startSource(false);
   await fill(source, 2);
   const { connector } = source;
@@ -72,7 +72,7 @@ test("a more exact version that reading tells takes the place of the listed one"
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 2 });
 });
 
-test("without a feed, what a complete listing no longer names is removed", async () => {
+test("without a feed, removes what a complete listing no longer contains", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 8);
   const connected = await connectTo(source);
@@ -81,12 +81,12 @@ test("without a feed, what a complete listing no longer names is removed", async
   expect(Object.keys(await connected.texts())).toHaveLength(7);
 });
 
-test("a listing that breaks off removes nothing", async () => {
+test("an incomplete listing removes nothing", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 12);
   const connected = await connectTo(source);
   await source.remove(ids[1] ?? "");
-  // The first page comes, the second never does.
+  // The first page arrives, the second does not.
   source.fail({ kind: "status", status: 200 }, 0);
   const { core, actor } = connected;
   source.fail({ kind: "status", status: 404 }, 1);
@@ -97,7 +97,7 @@ test("a listing that breaks off removes nothing", async () => {
   expect(await connected.sync()).toMatchObject({ status: "done", removed: 1 });
 });
 
-test("one item that cannot be read fails alone, and is read once it can be", async () => {
+test("an unreadable item fails without affecting the others, and is read once it can be", async () => {
   const source = await startSource();
   const [first = ""] = await fill(source, 3);
   source.forbidden.add(first);
@@ -112,7 +112,7 @@ test("one item that cannot be read fails alone, and is read once it can be", asy
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
 });
 
-test("an expired checkpoint lists everything once more, and finds what was removed meanwhile", async () => {
+test("an expired checkpoint causes a full listing, which finds earlier removals", async () => {
   const source = await startSource();
   const ids = await fill(source, 6);
   const connected = await connectTo(source);
@@ -124,7 +124,7 @@ test("an expired checkpoint lists everything once more, and finds what was remov
   expect(await connected.sync()).toMatchObject({ status: "done" });
 });
 
-test("more removals than a fifth wait for the owner", async () => {
+test("holds the removal of more than a fifth until the owner agrees", async () => {
   const source = await startSource();
   const ids = await fill(source, 60);
   const connected = await connectTo(source);
@@ -138,13 +138,13 @@ test("more removals than a fifth wait for the owner", async () => {
     documentCount: expect.any(Number),
   });
   expect(Object.keys(await connected.texts())).toHaveLength(60);
-  // Without that, it only looks whether they are back.
+  // Without confirmation, a run only checks whether the items are back.
   expect(await connected.sync()).toMatchObject({ status: "partial", removed: 0 });
   expect(await connected.sync({ confirmRemovals: true })).toMatchObject({ status: "done" });
   expect(Object.keys(await connected.texts())).toHaveLength(5);
 });
 
-test("a sign-in that is refused stops the runs and keeps the documents, until there is another one", async () => {
+test("a refused sign-in stops runs and keeps the documents until there is a new one", async () => {
   const source = await startSource();
   await fill(source, 2);
   const connected = await connectTo(source);
@@ -171,7 +171,7 @@ test("a sign-in that is refused stops the runs and keeps the documents, until th
   expect((await core.status({ actor })).connections).toEqual({ total: 1, inTrouble: [] });
 });
 
-test("credentials that do not work are refused at once, and leave nothing behind", async () => {
+test("rejects invalid credentials immediately, and stores nothing", async () => {
   const source = await startSource();
   await expect(connectTo(source, { create: { metadata: { apiKey: "bad" } } })).rejects.toThrow(/sign-in/);
   const opened = await openCore({ settings: ONLINE, connectors: [source.connector] });
@@ -186,7 +186,7 @@ test("credentials that do not work are refused at once, and leave nothing behind
   expect((await opened.core.listConnections(call, {})).connections).toEqual([]);
 });
 
-test("no more documents than the limit come in, and the run says so", async () => {
+test("imports no more documents than the limit, and the run reports that", async () => {
   const source = await startSource();
   await fill(source, 9);
   const connected = await connectTo(source, { create: { documentLimit: 4 } });
@@ -195,7 +195,7 @@ test("no more documents than the limit come in, and the run says so", async () =
   expect(run.notes).toEqual(["The limit of 4 documents is reached; further documents are not imported."]);
 });
 
-test.each([true, false])("what the limit kept out comes in once there is room (with a feed: %s)", async (hasFeed) => {
+test.each([true, false])("imports what the limit excluded once there is room (with a feed: %s)", async (hasFeed) => {
   const source = await startSource(hasFeed);
   const ids = await fill(source, 12);
   const connected = await connectTo(source, { create: { documentLimit: 4 } });
@@ -209,7 +209,7 @@ test.each([true, false])("what the limit kept out comes in once there is room (w
   const run = await connected.sync();
   expect(run).toMatchObject({ status: "partial", removed: 1, read: 1 });
   expect(run.notes).toEqual([expect.stringContaining("limit of 4 documents")]);
-  // A feed names the one that was changed, which takes the room; a listing takes them in their order.
+  // A feed reports the changed item first, which gets the free place; a listing goes by its own order.
   expect((await connected.texts())["Note 4"]).toBe("It was changed while it waited.");
   await core.configureConnection({ actor }, { id, documentLimit: 20 });
   await connected.settle();
@@ -223,7 +223,7 @@ test.each([true, false])("what the limit kept out comes in once there is room (w
   expect(source.reads.size).toBe(before);
 });
 
-test("what only waited for room may go without asking", async () => {
+test("removing items that only waited for room needs no agreement", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 80);
   const connected = await connectTo(source, { create: { documentLimit: 10 } });
@@ -233,7 +233,7 @@ test("what only waited for room may go without asking", async () => {
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", documentCount: 10 });
 });
 
-test("a run that was cut off by the end of the process goes on where it was", async () => {
+test("continues an interrupted run after a restart", async () => {
   const source = await startSource();
   await fill(source, 40);
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-connections-"));
@@ -251,13 +251,13 @@ test("a run that was cut off by the end of the process goes on where it was", as
   await again.settle();
   const { runs } = await again.core.listSyncRuns({ actor }, { id });
   expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
-  // What was being read when the process ended is read once more.
+  // Only items being read when the process ended are read again.
   const atOnce = source.connector.sync.readsAtOnce;
   expect([...source.reads.values()].reduce((sum, times) => sum + times)).toBeLessThanOrEqual(80 + atOnce);
   for (const text of Object.values(await textsOf(again))) expect(text).toContain("is new");
 });
 
-test("credentials are in no file of the data folder", async () => {
+test("no file of the data folder contains the credentials", async () => {
   const source = await startSource();
   await fill(source, 2);
   const connected = await connectTo(source);
@@ -270,7 +270,7 @@ test("credentials are in no file of the data folder", async () => {
   expect(shown).not.toContain("good");
 });
 
-test("a sign-in that nobody ends within a day leaves no connection behind", async () => {
+test("a sign-in that is not finished within a day leaves no connection", async () => {
   const { connector } = await startSource();
   const signIn = {
     kind: "oauth",
@@ -295,7 +295,7 @@ test("a sign-in that nobody ends within a day leaves no connection behind", asyn
   expect(await isThere()).toBe(false);
 });
 
-test("a connection is removed with its documents, or without", async () => {
+test("removes a connection with or without its documents", async () => {
   const source = await startSource();
   await fill(source, 4);
   const connected = await connectTo(source);
@@ -314,7 +314,7 @@ test("a connection is removed with its documents, or without", async () => {
   expect((await core.listConnections({ actor }, {})).connections).toEqual([]);
 });
 
-test("the same source twice in one container gives two documents an item", async () => {
+test("connecting the same source twice to a container creates two documents per item", async () => {
   const source = await startSource();
   await fill(source, 2);
   const connected = await connectTo(source);
@@ -324,7 +324,7 @@ test("the same source twice in one container gives two documents an item", async
   expect((await core.listDocuments({ actor }, { containerTags: [TAG] })).total).toBe(4);
 });
 
-test("a source that asks for fewer requests is left alone, and the run goes on", async () => {
+test("waits when a source limits requests, and then continues the run", async () => {
   const source = await startSource();
   await fill(source, 12);
   source.fail({ kind: "status", status: 429, retryAfter: 1 }, 0);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** Names that somebody could take for each other: by case, by what stands for a separator, by how a URL or JSON has them. */
+/** Names that could be confused: by case, by separator, or by how a URL or JSON encodes them. */
 const NAMES = [
   "a_b",
   "a:b",
@@ -48,11 +48,11 @@ const NAMES = [
   "x".repeat(99),
   "x".repeat(100),
 ];
-/** A word of its own for each, so that what is found says where it was kept. */
+/** A distinct word for each container, so that results show where they were stored. */
 const WORDS = new Map(NAMES.map((name, index) => [name, `canary${String.fromCharCode(97 + (index % 26))}${index}end`]));
 
-describe("containers whose names look alike", () => {
-  test("never mix, whoever asks", { timeout: 60_000 }, async () => {
+describe("containers with similar names", () => {
+  test("are never mixed up, for any caller", { timeout: 60_000 }, async () => {
     const owner = opened.call();
     for (const [tag, word] of WORDS) {
       const memories = [{ content: `The bird is called ${word}.` }];
@@ -71,7 +71,7 @@ describe("containers whose names look alike", () => {
         expect([tag, said(await core.search(call, { q: "song of the bird", threshold: 0, ...named }))]).toEqual(only);
         expect([tag, said(await core.searchDocuments(call, { q: "song", ...named }))]).toEqual(only);
         if (call === owner) continue;
-        // Without a name it is the only container; the customId that all of them have is its own document's.
+        // Without a tag, the key's only container is used; the customId they all share means the document in it.
         expect([tag, said(await core.listDocuments(call, { includeContent: true }))]).toEqual(only);
         expect([tag, said(await core.search(call, { q: "song of the bird", threshold: 0, limit: 100 }))]).toEqual(only);
         expect([tag, said(await core.getDocument(call, { id: "song" }))]).toEqual(only);
@@ -82,7 +82,7 @@ describe("containers whose names look alike", () => {
     expect(containers.map(({ tag }) => tag).toSorted()).toEqual(NAMES.toSorted());
   });
 
-  test("have keys of their own: one opens its own name and none that is like it", async () => {
+  test("have separate keys: a key opens exactly its own name", async () => {
     const owner = opened.call();
     for (const [index, tag] of NAMES.entries()) {
       const { secret, key } = await core.createKey(owner, { grants: [{ containerTag: tag }] });
@@ -98,7 +98,7 @@ describe("containers whose names look alike", () => {
     }
   });
 
-  test("are deleted one by one", async () => {
+  test("are deleted individually", async () => {
     const owner = opened.call();
     for (const tag of ["a_b", "a:b", "A_b", "__proto__", "constructor"])
       await core.addDocument(owner, { content: `Note of ${tag}.`, containerTags: [tag] });
@@ -111,7 +111,7 @@ describe("containers whose names look alike", () => {
   });
 });
 
-describe("a name that is no name", () => {
+describe("an invalid container tag", () => {
   test.each([
     "",
     " ",
@@ -136,7 +136,7 @@ describe("a name that is no name", () => {
     1,
     {},
     ["a"],
-  ])("is refused wherever it is said: %j", async (tag) => {
+  ])("is rejected everywhere: %j", async (tag) => {
     const owner = opened.call();
     const before = await opened.everything();
     for (const ask of [

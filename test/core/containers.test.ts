@@ -24,7 +24,7 @@ const texts = async (containerTag: string, q = "bees") =>
   (await core.search(call, { q, containerTags: [containerTag], threshold: 0 })).results.map(({ text }) => text);
 
 describe("the list of containers", () => {
-  test("has those with the newest activity first, then by name, and the empty ones last", async () => {
+  test("starts with the most recently active ones, then sorts by name, and ends with empty ones", async () => {
     await add("Bees of a", ["a"]);
     opened.clock.advance(60_000);
     await add("Bees of b", ["b"]);
@@ -39,7 +39,7 @@ describe("the list of containers", () => {
     });
   });
 
-  test("has only what the caller may see", async () => {
+  test("contains only what the caller may see", async () => {
     await add("Bees of a", ["a"]);
     await add("Bees of b", ["b"]);
     const { containers } = await core.listContainers(opened.call(["a", "c"]));
@@ -47,7 +47,7 @@ describe("the list of containers", () => {
   });
 });
 
-describe("what is said of a container", () => {
+describe("the details of a container", () => {
   const said = {
     name: "Bees",
     entityContext: "She keeps bees.",
@@ -55,13 +55,13 @@ describe("what is said of a container", () => {
     profileBuckets: [{ key: "hives", description: "Where they stand" }],
   };
 
-  test("is kept, makes the container when there is none, and says so in the journal", async () => {
+  test("are stored, create the container if necessary, and are recorded in the journal", async () => {
     expect(await core.updateContainer(call, { containerTag: "a", ...said })).toMatchObject({ tag: "a", ...said });
     expect(await core.getContainer(call, { containerTag: "a" })).toMatchObject({ ...said, documentCount: 0 });
     expect(await opened.everything()).toContain("container.added");
   });
 
-  test("stays where a change does not name it; null clears and a list of buckets replaces", async () => {
+  test("keep the fields that a change omits; null clears a field, and a list of buckets replaces the old one", async () => {
     await core.updateContainer(call, { containerTag: "a", ...said });
     await core.updateContainer(call, { containerTag: "a", entityContext: null, profileBuckets: [{ key: "honey" }] });
     expect(await core.getContainer(call, { containerTag: "a" })).toMatchObject({
@@ -76,17 +76,17 @@ describe("what is said of a container", () => {
     ["a long name", { name: "x".repeat(101) }, "name: must have at most 100 characters, has 101"],
     ["null as name", { name: null }, "name: must be a string"],
     ["a long prompt", { entityContext: "x".repeat(1_501) }, "entityContext: must have at most 1500 characters"],
-    ["a prompt that is no text", { entityContext: 7 }, "entityContext: must be a string"],
-    ["paths that are none", { memoryFilesystemPaths: "/a" }, "memoryFilesystemPaths: must be an array of paths"],
+    ["a prompt that is not a text", { entityContext: 7 }, "entityContext: must be a string"],
+    ["invalid paths", { memoryFilesystemPaths: "/a" }, "memoryFilesystemPaths: must be an array of paths"],
     ["an empty path", { memoryFilesystemPaths: [""] }, "memoryFilesystemPaths.0: must not be empty"],
     [
-      "a bucket of every profile",
+      "a bucket name reserved for every profile",
       { profileBuckets: [{ key: "static" }] },
       "profileBuckets.0.key: must not be static or dynamic, which every profile has",
     ],
     ["a bucket without a key", { profileBuckets: [{}] }, "profileBuckets.0.key: is missing"],
     [
-      "a key of other characters",
+      "a key with other characters",
       { profileBuckets: [{ key: "-Work" }] },
       "profileBuckets.0.key: must contain only lower-case letters, digits, underscores and hyphens, and begin with a letter or digit",
     ],
@@ -96,7 +96,7 @@ describe("what is said of a container", () => {
       "profileBuckets.0.key: must have at most 64 characters",
     ],
     [
-      "one key twice",
+      "a duplicate key",
       { profileBuckets: [{ key: "a" }, { key: "b" }, { key: "a" }] },
       "profileBuckets.2.key: repeats a; every key may occur once",
     ],
@@ -111,7 +111,7 @@ describe("what is said of a container", () => {
       { profileBuckets: [{ key: "a", description: "x".repeat(2_001) }] },
       "profileBuckets.0.description: must have at most 2000 characters",
     ],
-  ])("is refused with %s, and nothing is made", async (_name, change, message) => {
+  ])("are rejected with %s, and nothing is created", async (_name, change, message) => {
     await expect(core.updateContainer(call, { containerTag: "a", ...change })).rejects.toMatchObject({
       kind: "invalid",
       message,
@@ -119,7 +119,7 @@ describe("what is said of a container", () => {
     expect(await tags()).toEqual([]);
   });
 
-  test("paths that are too many bytes together are refused", async () => {
+  test("are rejected if the paths are too many bytes together", async () => {
     const memoryFilesystemPaths = Array.from({ length: 20 }, (_, index) => `/${index}/${"x".repeat(4_000)}`);
     await expect(core.updateContainer(call, { containerTag: "a", memoryFilesystemPaths })).rejects.toMatchObject({
       kind: "too_large",
@@ -127,7 +127,7 @@ describe("what is said of a container", () => {
     });
   });
 
-  test("as much as is allowed is taken", async () => {
+  test("are accepted up to the limits", async () => {
     const most = {
       name: "x".repeat(100),
       entityContext: "x".repeat(1_500),
@@ -139,7 +139,7 @@ describe("what is said of a container", () => {
     expect(await core.updateContainer(call, { containerTag: "x".repeat(100), ...most })).toMatchObject(most);
   });
 
-  test("by a caller of this container alone: all but the buckets", async () => {
+  test("can be changed with a key for this container, except for the buckets", async () => {
     const onlyA = opened.call(["a"]);
     expect(await core.updateContainer(onlyA, { containerTag: "a", name: "Mine" })).toMatchObject({ name: "Mine" });
     await expect(core.updateContainer(onlyA, { containerTag: "a", profileBuckets: [] })).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe("what is said of a container", () => {
       await expect(core[useCase](onlyA, { containerTag: "b" })).rejects.toMatchObject({ kind: "forbidden" });
   });
 
-  test("a tag that was never used is not found", async () => {
+  test("are not found for a tag that was never used", async () => {
     await expect(core.getContainer(call, { containerTag: "nowhere" })).rejects.toMatchObject({
       kind: "not_found",
       message: "Container not found: nowhere",
@@ -159,7 +159,7 @@ describe("what is said of a container", () => {
 });
 
 describe("deleting a container", () => {
-  test("takes its documents and memories out of every answer, and counts them exactly", async () => {
+  test("removes its documents and memories from every response, and counts them exactly", async () => {
     const mine = await add("Bees of a", ["a"], { customId: "mine" });
     await add("More bees of a", ["a"]);
     await add("Bees of b", ["b"]);
@@ -168,7 +168,7 @@ describe("deleting a container", () => {
       memories: [{ content: "Ada has a hive of bees" }, { content: "Bees like thyme" }],
     });
     await core.forget(call, { ids: [memories[0]?.id ?? ""] });
-    // Two documents, the one that the created memories came with, three facts that are not forgotten.
+    // Two documents, the one created with the memories, and three facts that are not forgotten.
     expect(await core.deleteContainer(call, { containerTag: "a" })).toEqual({
       containerTag: "a",
       deletedDocuments: 3,
@@ -195,7 +195,7 @@ describe("deleting a container", () => {
     });
   });
 
-  test("only takes documents out of it that lie in another one too", async () => {
+  test("only removes documents from it that are also in another container", async () => {
     const shared = await add("Shared bees", ["a", "b"]);
     expect(await core.deleteContainer(call, { containerTag: "a" })).toMatchObject({
       deletedDocuments: 0,
@@ -205,7 +205,7 @@ describe("deleting a container", () => {
     expect(await texts("b")).toEqual(expect.arrayContaining(["Shared bees", "Shared bees fact"]));
   });
 
-  test("forgets what its documents alone stated elsewhere", async () => {
+  test("forgets memories elsewhere that only its documents stated", async () => {
     const document = await add("Bees of a", ["a"]);
     const { store } = opened;
     await store.containers.ensure(organization, ["b"]);
@@ -226,7 +226,7 @@ describe("deleting a container", () => {
     });
   });
 
-  test("leaves an empty place: the tag made again knows nothing of what was there", async () => {
+  test("leaves nothing behind: the same tag starts empty", async () => {
     await core.updateContainer(call, { containerTag: "a", name: "Old", entityContext: "old" });
     await add("Old bees", ["a"], { customId: "note" });
     await core.deleteContainer(call, { containerTag: "a" });
@@ -242,7 +242,7 @@ describe("deleting a container", () => {
     expect((await core.search(call, forgotten)).results.filter(({ text }) => text.startsWith("Old"))).toEqual([]);
   });
 
-  test("goes through containers of more than one batch", async () => {
+  test("handles containers of more than one batch", async () => {
     for (let number = 0; number < 45; number++)
       await core.addDocument(call, { content: `Bees number ${number}`, containerTags: ["a"], taskType: "superrag" });
     for (let part = 0; part < 5; part++)
@@ -261,7 +261,7 @@ describe("deleting a container", () => {
     expect((await opened.rowCounts())["text_index_docsize"]).toBe(0);
   });
 
-  test("ends documents that are still being processed", async () => {
+  test("stops documents that are still being processed", async () => {
     const idle = await openManualCore({ jobs: false });
     await idle.core.addDocument(idle.call(), { content: "Bees, not yet read", containerTags: ["a"] });
     const deletion = await idle.core.deleteContainer(idle.call(), { containerTag: "a" });
@@ -270,7 +270,7 @@ describe("deleting a container", () => {
     await idle.close();
   });
 
-  test("is refused to a caller of some containers, for an unknown tag, and the second time", async () => {
+  test("is refused with a key for some containers, for an unknown tag, and the second time", async () => {
     await add("Bees of a", ["a"]);
     await expect(core.deleteContainer(opened.call(["a"]), { containerTag: "a" })).rejects.toMatchObject({
       kind: "forbidden",
@@ -284,7 +284,7 @@ describe("deleting a container", () => {
     await expect(core.deleteContainer(call, { containerTag: "a#1" })).rejects.toMatchObject({ kind: "invalid" });
   });
 
-  test("a repeated call gets the counts of the first", async () => {
+  test("returns the first counts to a repeated call", async () => {
     await add("Bees of a", ["a"]);
     const repeated = { ...call, operationId: "once" };
     const first = await core.deleteContainer(repeated, { containerTag: "a" });
@@ -293,12 +293,12 @@ describe("deleting a container", () => {
   });
 });
 
-test("a deletion that is cut off is seen by every caller, and is finished by its job after a restart", async () => {
+test("an interrupted deletion is visible to every caller, and its job completes it after a restart", async () => {
   const idle = await openManualCore({ jobs: false });
   const { store, clock, context, dataDirectory } = idle;
   const input = { containerTag: "a", memories: [{ content: "Ada keeps bees" }] };
   const { documentId, memories } = await idle.core.createMemories(idle.call(), input);
-  // The first commit of a deletion, with nothing after it.
+  // The first commit of a deletion, and nothing after it.
   await store.transaction((repositories) => markDeleted(context, repositories, idle.call().actor, "a"));
   const search = async () => (await idle.core.search(idle.call(), { q: "bees", threshold: 0 })).results;
   expect(await search()).toEqual([]);

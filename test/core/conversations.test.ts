@@ -35,7 +35,7 @@ describe("a conversation", () => {
     core.addConversation(call, { conversationId: "talk", containerTags: ["a"], messages, ...more });
   const get = async () => core.getDocument(call, { id: "talk" });
 
-  test("is a document of its id, with a readable transcript, a chunk a turn and what the user said", async () => {
+  test("becomes a document with its id, a readable transcript, a chunk per turn and the statements of the user", async () => {
     const { id, conversationId, status } = await send(MEET, { metadata: { sm_source: "slack", n: 1, b: true } });
     expect([conversationId, status]).toEqual(["talk", "queued"]);
     await opened.settle();
@@ -58,9 +58,9 @@ describe("a conversation", () => {
 
   test.each([
     ["the whole history", [...MEET, ...MOVE]],
-    ["only what is new", MOVE],
-    ["what is new with some of what is not", [...MEET.slice(1), ...MOVE]],
-  ])("goes on when %s is sent, and only what is new is read", async (_name, messages) => {
+    ["only the new part", MOVE],
+    ["the new part with some earlier messages", [...MEET.slice(1), ...MOVE]],
+  ])("continues when %s is sent, and only new messages are read", async (_name, messages) => {
     const { id } = await send(MEET);
     await opened.settle();
     expect(await send(messages)).toMatchObject({ id, status: "queued" });
@@ -77,7 +77,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  test("that grows turn by turn is kept about once", async () => {
+  test("that grows turn by turn is stored about once", async () => {
     const messages = Array.from({ length: 60 }, (_, index) => ({
       role: index % 2 === 0 ? "user" : "assistant",
       content: `Number ${index} says ${"la ".repeat(60)}`,
@@ -85,7 +85,7 @@ describe("a conversation", () => {
     for (let count = 1; count <= messages.length; count++) await send(messages.slice(0, count));
     expect((await get()).document.turns).toHaveLength(60);
     const isKept = async () => (await opened.everything()).match(/Number 7 says/g)?.length;
-    // In the text, the turns, its chunk, the context of the next chunk, and what is to be remembered.
+    // In the text, the turns, its chunk, the context of the next chunk, and the text to extract facts from.
     expect(await isKept()).toBeLessThanOrEqual(5);
     await opened.settle();
     expect(await isKept()).toBeLessThanOrEqual(5);
@@ -106,7 +106,7 @@ describe("a conversation", () => {
     expect((await get()).document.revision).toBe(1);
   });
 
-  test("tells of a message that came alone and is there already, and adds it behind the one before", async () => {
+  test("warns when a message sent alone is already stored, and adds it when sent with the message before it", async () => {
     const [ask, yes] = [
       { role: "assistant", content: "Shall I book the train?" },
       { role: "user", content: "yes" },
@@ -122,7 +122,7 @@ describe("a conversation", () => {
     expect(await send({ role: "user", content: "And back?" })).toEqual([]);
   });
 
-  test("takes names, parts, images and calls of tools", async () => {
+  test("accepts names, parts, images and tool calls", async () => {
     await send([
       { role: "user", name: "Ada", content: [{ type: "text", text: "Look:" }] },
       {
@@ -143,7 +143,7 @@ describe("a conversation", () => {
     );
   });
 
-  test("of calls of tools alone is accepted, and goes on with words", async () => {
+  test("of tool calls alone is accepted, and can continue with text", async () => {
     const { id } = await send([{ role: "assistant", tool_calls: [{ id: "1" }] }]);
     await opened.settle();
     expect((await get()).document).toMatchObject({ id, content: "", status: "done" });
@@ -153,7 +153,7 @@ describe("a conversation", () => {
     expect((await get()).memories).toHaveLength(1);
   });
 
-  test("goes on in the usual container when none is named, and leaves one of its id elsewhere alone", async () => {
+  test("continues in the default container if none is named; one with the same id elsewhere is unchanged", async () => {
     const { id } = await send(MEET);
     const usual = await core.addConversation(call, { conversationId: "talk", messages: MOVE });
     expect(usual.id).not.toBe(id);
@@ -163,13 +163,13 @@ describe("a conversation", () => {
     expect((await core.getDocument(call, { id: "other" })).document.containerTags).toEqual(["sm_project_default"]);
   });
 
-  test("leaves guidance for extraction on its containers", async () => {
+  test("stores its guidance for extraction on its containers", async () => {
     await send(MEET, { entityContext: "Ada is a beekeeper." });
     const container = await opened.store.containers.get(opened.store.organizationId, "a");
     expect(container?.entityContext).toBe("Ada is a beekeeper.");
   });
 
-  test("of the same id in another container is another one", async () => {
+  test("with the same id in another container is a separate one", async () => {
     const { id } = await send(MEET);
     const other = await send(MOVE, { containerTags: ["b"] });
     expect(other.id).not.toBe(id);
@@ -179,7 +179,7 @@ describe("a conversation", () => {
     expect((await read(other.id)).content).toBe("user: I keep bees on the roof.\n\nassistant: Honey!");
   });
 
-  test("of others cannot be gone on with, nor put where one may not write", async () => {
+  test("of another container cannot be continued, nor created where the key may not write", async () => {
     const { id } = await send(MEET);
     const mine = opened.call(["b"]);
     const input = { conversationId: "talk", messages: MOVE };
@@ -193,19 +193,19 @@ describe("a conversation", () => {
 
   test.each([
     ["no messages", { messages: [] }, ["messages"]],
-    ["messages that are none", { messages: ["hi"] }, ["messages", 0]],
+    ["invalid messages", { messages: ["hi"] }, ["messages", 0]],
     ["an unknown role", { messages: [{ role: "robot", content: "x" }] }, ["messages", 0, "role"]],
     ["no content", { messages: [{ role: "user" }] }, ["messages", 0, "content"]],
-    ["metadata that is nested", { metadata: { a: { b: 1 } } }, ["metadata", "a"]],
-    ["metadata that is a list", { metadata: { a: ["b"] } }, ["metadata", "a"]],
+    ["nested metadata", { metadata: { a: { b: 1 } } }, ["metadata", "a"]],
+    ["a list as metadata", { metadata: { a: ["b"] } }, ["metadata", "a"]],
     ["a conversationId that is too long", { conversationId: "x".repeat(256) }, ["conversationId"]],
     ["no conversationId", { conversationId: undefined }, ["conversationId"]],
     ["too much guidance", { entityContext: "x".repeat(1_501) }, ["entityContext"]],
-  ])("with %s is refused, naming the field", async (_name, input, path) => {
+  ])("with %s is rejected, naming the field", async (_name, input, path) => {
     await expect(send(MEET, input)).rejects.toMatchObject({ kind: "invalid", issues: [{ path }] });
   });
 
-  test("that is too large is refused", async () => {
+  test("that is too large is rejected", async () => {
     const huge = [{ role: "user", content: "x".repeat(1_048_577) }];
     await expect(send(huge)).rejects.toMatchObject({
       kind: "too_large",
@@ -214,7 +214,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("merging what is kept with what came", () => {
+describe("merging stored and submitted turns", () => {
   const merged = (kept: string, came: string): string => {
     const turnsOf = (text: string) => text.split("").map((letter) => ({ speaker: "user", text: letter }));
     return mergeTurns(turnsOf(kept), turnsOf(came))
@@ -252,7 +252,7 @@ describe("merging what is kept with what came", () => {
   });
 });
 
-describe("a history that is sent again", () => {
+describe("a resubmitted history", () => {
   const turnsOf = (lines: string) =>
     lines.split(" | ").map((line) => {
       const [speaker = "", text = ""] = line.split(": ", 2);
@@ -267,12 +267,12 @@ describe("a history that is sent again", () => {
   test.each([
     ["with one message edited", TALK.replace("Rome", "Milan"), TALK.replace("Rome", "Milan")],
     ["with another message in its place", TALK.replace("I keep bees", "My cat is ill"), null],
-    ["edited, and gone on with", `${TALK.replace("Honey", "Sweet")} | u: Bye`, null],
+    ["edited and continued", `${TALK.replace("Honey", "Sweet")} | u: Bye`, null],
     ["up to the edited message", "u: I live in Milan now | a: Nice", TALK.replace("Rome", "Milan")],
     ["with a message between others", TALK.replace(" | u: I keep", " | u: And | u: I keep"), null],
     ["without a message in the middle", `${TALK.replace(" | u: I keep bees", "")} | u: Bye`, `${TALK} | u: Bye`],
     ["with another system prompt", `system: It is Monday | ${TALK}`, `system: It is Monday | ${TALK}`],
-  ])("%s is not there twice", (_name, came, expected) => {
+  ])("%s is not duplicated", (_name, came, expected) => {
     expect(merged(TALK, came)).toBe(expected ?? came);
   });
 
@@ -283,74 +283,74 @@ describe("a history that is sent again", () => {
     ["u: I live in Rome now", "a: I live in Milan now", "u: I live in Rome now | a: I live in Milan now"],
     ["u: I live in Rome now", "u: My sister lives in Rome", "u: I live in Rome now | u: My sister lives in Rome"],
   ])(
-    "of one message, %s, is edited only where nearly all of it is the same and more follows: %s",
+    "of one message, %s, counts as edited only if it is nearly the same and followed by more: %s",
     (kept, came, expected) => {
       expect(merged(kept, came)).toBe(expected);
     },
   );
 
   test.each([
-    ["answer given anew", "u: What is for dinner | a: Pizza", "u: What is for dinner | a: A salad with feta"],
-    ["answer given anew, and more", "u: Dinner | a: Pizza", "u: Dinner | a: A salad | u: Good"],
+    ["answer regenerated", "u: What is for dinner | a: Pizza", "u: What is for dinner | a: A salad with feta"],
+    ["answer regenerated, and more", "u: Dinner | a: Pizza", "u: Dinner | a: A salad | u: Good"],
     ["message edited", "u: Hi | a: Hello | u: My flight leaves on Monday", "u: Hi | a: Hello | u: We go by train"],
-  ])("with its last %s is not there twice", (_name, kept, came) => {
+  ])("with its last %s is not duplicated", (_name, kept, came) => {
     expect(merged(kept, came)).toBe(came);
   });
 
-  test("with a message edited behind a prompt, and answered, is not there twice", () => {
+  test("with an edited message after a prompt, and an answer to it, is not duplicated", () => {
     const came = "system: Be kind | u: I have a cat | a: Nice";
     expect(merged("system: Be kind | u: I have a dog", came)).toBe(came);
   });
 
-  test("up to an answer that was given anew, keeps what followed", () => {
+  test("that ends with a regenerated answer keeps what followed", () => {
     expect(merged(TALK, "u: I live in Rome now | a: Splendid")).toBe(TALK.replace("Nice", "Splendid"));
   });
 
   test.each([
     ["two messages of one speaker", "u: Hi | u: I have a dog", "u: Hi | u: The car is red"],
     ["a prompt alone", "system: Be kind | u: I have a dog", "system: Be kind | u: The car is red"],
-    ["a prompt alone, however alike", "system: Be kind | u: I have a dog", "system: Be kind | u: I have a cat"],
-    ["an answer by somebody else", "u: Hi | a: Hello", "u: Hi | u: The car is red"],
-  ])("loses nothing where all that it has in common is the beginning of %s", (_name, kept, came) => {
+    ["a prompt alone, however similar", "system: Be kind | u: I have a dog", "system: Be kind | u: I have a cat"],
+    ["an answer by another speaker", "u: Hi | a: Hello", "u: Hi | u: The car is red"],
+  ])("loses nothing if all it has in common is %s at its beginning", (_name, kept, came) => {
     expect(merged(kept, came)).toBe(`${kept} | ${came}`);
   });
 
   const TOLD = "u: I am allergic to peanuts | a: Noted | u: I work at Siemens | a: A fine employer";
 
-  test("from a message on that was edited, leaves the ones before it", () => {
+  test("that starts at an edited message keeps the messages before it", () => {
     const rest = "a: A fine employer | u: I play chess | a: Nice hobby";
     expect(merged(`${TOLD} | u: I play chess | a: Nice hobby`, `u: I work at Bosch | ${rest} | u: I have a boat`)).toBe(
       `u: I am allergic to peanuts | a: Noted | u: I work at Bosch | ${rest} | u: I have a boat`,
     );
   });
 
-  test("with its last question edited and answered anew, has what came before it once", () => {
+  test("with its last question edited and answered anew keeps the earlier messages once", () => {
     const came = "u: I am allergic to peanuts | a: Noted | u: I work at Bosch | a: It makes good drills";
     expect(merged(TOLD, came)).toBe(came);
     expect(merged(TOLD, `${came} | u: Thanks`)).toBe(`${came} | u: Thanks`);
   });
 
-  test("that goes another way after the same exchange, loses nothing and has the exchange once", () => {
+  test("that diverges after the same exchange loses nothing and keeps the exchange once", () => {
     expect(merged(TOLD, "u: I am allergic to peanuts | a: Noted | u: The car is red | a: Lovely")).toBe(
       `${TOLD} | u: The car is red | a: Lovely`,
     );
   });
 
-  test("within a window that moves on", () => {
+  test("can be a sliding window", () => {
     const talk = `system: Be kind | ${TALK}`;
     expect(merged(talk, "system: Be kind | u: I keep bees | a: Honey | u: Bye")).toBe(`${talk} | u: Bye`);
   });
 
-  test("with a system prompt that changes each time", () => {
+  test("can have a different system prompt each time", () => {
     const came = `system: Tuesday | ${TALK} | u: Bye`;
     expect(merged(`system: Monday | ${TALK}`, came)).toBe(came);
   });
 
   test.each([
-    ["begins alike", "u: I live in Rome now | a: Good | u: My sister has twins | a: Lovely | u: Bye"],
+    ["has the same beginning", "u: I live in Rome now | a: Good | u: My sister has twins | a: Lovely | u: Bye"],
     ["has one answer in common", "u: The cat is ill | a: Honey"],
     ["has nothing in common", "u: The cat is ill | a: Poor thing"],
-  ])("is not what only %s", (_name, came) => {
+  ])("is not assumed if a submission only %s", (_name, came) => {
     expect(merged(TALK, came)).toBe(`${TALK} | ${came}`);
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** What somebody corrects in passing stands behind the correction, or is gone. */
+/** A casually corrected statement ranks behind the correction, or is gone. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });
@@ -25,7 +25,7 @@ async function found(q: string): Promise<readonly string[]> {
   return body.results.map(({ memory, chunk }: { memory?: string; chunk?: string }) => memory ?? chunk ?? "");
 }
 
-describe("a newer word of the same takes its place:", () => {
+describe("a later statement replaces an earlier one about the same thing:", () => {
   test.each([
     ["My phone number is 555-1234.", "My new number is 555-9876.", "what is the user's phone number?", "1234", "9876"],
     [
@@ -72,7 +72,7 @@ describe("a newer word of the same takes its place:", () => {
   });
 });
 
-describe("what only looks so stays:", () => {
+describe("a statement that only looks like a correction replaces nothing:", () => {
   test.each([
     ["I use Slack for family chats.", "I no longer use Slack for work.", "Slack", "family"],
     ["My shirt number is 7.", "My new number is 555-9876.", "shirt number", "7"],
@@ -83,7 +83,7 @@ describe("what only looks so stays:", () => {
   });
 });
 
-describe("a passage of which no fact was made stands behind the one that corrects it:", () => {
+describe("a passage without a fact ranks behind the passage that corrects it:", () => {
   test.each([
     ["The wifi name is HomeNet.", "The wifi name is now AtticNet.", "wifi name HomeNet", "AtticNet"],
     ["The alarm code word is heron.", "The new alarm code word is otter.", "alarm code word heron", "otter"],
@@ -94,12 +94,12 @@ describe("a passage of which no fact was made stands behind the one that correct
     expect(results[0]).toContain(first);
   });
 
-  test("and before one that was said later, or of something else", async () => {
+  test("but before one that was said earlier, or is about something else", async () => {
     await say("The wifi name is now AtticNet.", "The wifi name is HomeNet.", "The guest wifi name is Visitors.");
     expect((await found("wifi name HomeNet"))[0]).toContain("HomeNet");
   });
 
-  test("but never one of the user's behind one of a web page", async () => {
+  test("but a passage of the user never ranks behind one of a web page", async () => {
     await say("The wifi name is HomeNet.");
     const { core, actor } = rest;
     const page = { content: "The wifi name is now AtticNet.", containerTags: ["mia"], origin: "web" };

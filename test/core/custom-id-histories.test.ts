@@ -9,7 +9,7 @@ import { type OpenedCore, openCore } from "../support/open-core.js";
 
 const CUSTOM_IDS = ["one", "two"] as const;
 const CONTAINERS = ["a", "b"] as const;
-/** Where a document is: a customId is there at most once in every container. */
+/** Where a document is: a customId occurs at most once in each container. */
 type Place = `${(typeof CONTAINERS)[number]}/${(typeof CUSTOM_IDS)[number]}`;
 const PLACES: readonly Place[] = CONTAINERS.flatMap((tag) => CUSTOM_IDS.map((customId): Place => `${tag}/${customId}`));
 
@@ -25,13 +25,13 @@ function elsewhere(place: Place): Place {
   return other;
 }
 
-/** What one document should be by now, by the words of the contract alone. */
+/** The expected state of one document, according to the contract. */
 interface Expected {
   readonly id: string;
   readonly content: string;
   readonly metadata: Readonly<Record<string, number>> | null;
   readonly filepath: string | null;
-  /** Who is spoken of in what was submitted since it was made or its text was replaced. */
+  /** The people mentioned in submissions since the document was created or its text replaced. */
   readonly people: ReadonlySet<string>;
 }
 
@@ -80,10 +80,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restart" as const) }) },
 );
 
-/** One history of two documents beside the model of it. */
+/** A history of two documents, with the model of it. */
 class History {
   readonly expected = new Map<Place, Expected>();
-  /** Every text that a document ever had, so that the old ones can be looked for. */
+  /** Every text that a document ever had, to search for the old ones. */
   private readonly texts = new Map<Place, string[]>();
   private words = 0;
   private opened: OpenedCore;
@@ -154,7 +154,7 @@ class History {
     });
   }
 
-  /** By its customId where only one has it, else by its id; null when there is nothing to call by this customId. */
+  /** By customId if only one document has it, otherwise by id; null if there is nothing to address. */
   private nameOf(place: Place, known: Expected | null): string | null {
     if (!this.expected.has(elsewhere(place))) return readPlace(place).customId;
     return known?.id ?? null;
@@ -214,12 +214,12 @@ class History {
     if (text === "goes back" && earlier[0] !== undefined) return earlier[0];
     if (known && text === "same") return known.content;
     const fresh = Array.from({ length: sentences }, () => `Person${++this.words} keeps bees in town${this.words}.`);
-    // Some go on within a line, some on another, some in another paragraph.
+    // Continues within the line, on a new line or in a new paragraph.
     const joint = ["\n", " ", "\n\n"][this.words % 3] ?? "";
     return known && text === "goes on" ? `${known.content}${joint}${fresh.join(" ")}` : fresh.join(" ");
   }
 
-  /** Holds in every state, whatever is still to be done. */
+  /** Must hold in every state, whatever work is pending. */
   async checkReadable(): Promise<void> {
     for (const customId of CUSTOM_IDS) {
       const got = this.core.getDocument(this.call, { id: customId });
@@ -240,7 +240,7 @@ class History {
     expect((await this.core.listDocuments(this.call, {})).total).toBe(this.expected.size);
   }
 
-  /** Holds when nothing is left to do. */
+  /** Must hold when no work is pending. */
   async checkSettled(): Promise<void> {
     await this.opened.settle();
     await this.checkReadable();
@@ -292,7 +292,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   }
 }
 
-test("any history of adding, changing, moving, deleting and restarting ends as the contract says", async () => {
+test("any sequence of adding, changing, moving, deleting and restarting ends as the contract says", async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12, size: "max" }), live), {
     numRuns: 40,
   });

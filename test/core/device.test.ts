@@ -21,7 +21,7 @@ const kindOf = (work: Promise<unknown>): Promise<string> =>
     (error: { kind?: string }) => error.kind ?? "an error of no kind",
   );
 
-test("codes are for ten minutes, to the millisecond", async () => {
+test("codes are valid for ten minutes, to the millisecond", async () => {
   const { deviceCode, userCode } = await core.startDevice(call, { client: "codex" });
   opened.clock.advance(10 * MINUTE - 1);
   expect(await core.findDevice(call, { userCode })).toMatchObject({ asker: { client: "codex" }, state: "pending" });
@@ -32,14 +32,14 @@ test("codes are for ten minutes, to the millisecond", async () => {
   expect(await core.pollDevice(call, { deviceCode })).toEqual({ state: "expired" });
 });
 
-test("addresses of one IPv6 network may start as many as one address, and those of others as well", async () => {
+test("all addresses of one IPv6 network share the limit of one address, and other networks are unaffected", async () => {
   const start = (from: string) => kindOf(core.startDevice(call, { from }));
   for (let host = 1; host <= 10; host += 1) expect(await start(`2001:db8:0:7:${host}::1`)).toBe("done");
   expect(await start("2001:db8::7:ffff:0:0:1")).toBe("rate_limited");
   expect(await start("2001:db8:0:8::1")).toBe("done");
 });
 
-test("whoever polls too often is told so, and is not when they keep to the interval", async () => {
+test("a client that polls too often is told to slow down, and not if it respects the interval", async () => {
   const { deviceCode, interval } = await core.startDevice(call, {});
   const poll = async () => (await core.pollDevice(call, { deviceCode })).state;
   expect([await poll(), await poll()]).toEqual(["pending", "too_soon"]);
@@ -47,7 +47,7 @@ test("whoever polls too often is told so, and is not when they keep to the inter
   expect(await poll()).toBe("pending");
 });
 
-test("of many polls at once one gets the key", async () => {
+test("of several simultaneous polls, one gets the key", async () => {
   const { deviceCode, userCode } = await core.startDevice(call, {});
   await core.answerDevice(call, { userCode, approve: true, permission: "read" });
   const polled = await Promise.all([1, 2, 3, 4].map(() => core.pollDevice(call, { deviceCode })));
@@ -56,7 +56,7 @@ test("of many polls at once one gets the key", async () => {
 });
 
 test.each(["x".repeat(500), "🦜".repeat(250), `${"x".repeat(192)}🦜🦜🦜`])(
-  "a long name of a machine is cut",
+  "a long host name is shortened",
   async (hostname) => {
     const { deviceCode, userCode } = await core.startDevice(call, { client: "codex", hostname });
     await core.answerDevice(call, { userCode, approve: true });
@@ -66,7 +66,7 @@ test.each(["x".repeat(500), "🦜".repeat(250), `${"x".repeat(192)}🦜🦜🦜`
   },
 );
 
-test("only the owner finds and answers", async () => {
+test("only the owner can find and answer a request", async () => {
   const { userCode } = await core.startDevice(call, {});
   for (const actor of [opened.call(["a"]).actor, { ...call.actor, readOnly: "all" as const }]) {
     expect(await kindOf(core.findDevice({ actor }, { userCode }))).toBe("forbidden");
@@ -74,7 +74,7 @@ test("only the owner finds and answers", async () => {
   }
 });
 
-test("no code is kept, and what is over is removed", async () => {
+test("codes are not stored, and expired requests are removed", async () => {
   const { deviceCode, userCode } = await core.startDevice(call, { hostname: "nas" });
   const kept = await opened.everything();
   expect(kept).toContain("nas");
@@ -84,7 +84,7 @@ test("no code is kept, and what is over is removed", async () => {
   expect(await opened.everything()).not.toContain("nas");
 });
 
-test("the audit knows of the owner’s answer and of the key that was made", async () => {
+test("the audit records the owner’s decision and the key that was created", async () => {
   const { deviceCode, userCode } = await core.startDevice(call, {});
   await core.pollDevice(call, { deviceCode });
   await core.answerDevice(call, { userCode, approve: true });

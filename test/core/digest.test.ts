@@ -4,25 +4,25 @@ import { summariseFacts } from "../../src/core/profile/digest.js";
 const facts = (...texts: string[]) => texts.map((text) => ({ text, strength: 1 }));
 
 describe("the summary of older facts", () => {
-  test("is none of no facts, and a single fact as it is", () => {
+  test("is null without facts, and repeats a single fact unchanged", () => {
     expect(summariseFacts([])).toBeNull();
     expect(summariseFacts(facts("", "  "))).toBeNull();
     expect(summariseFacts(facts("Ines lives in Faro."))).toBe("Ines lives in Faro.");
   });
 
-  test("says together what begins alike", () => {
+  test("combines facts with the same beginning", () => {
     expect(summariseFacts(facts("Ines likes tea", "Ines lives in Faro", "Ines likes ripe figs."))).toBe(
       "Ines likes tea; ripe figs. Ines lives in Faro.",
     );
   });
 
-  test("begins with what was stated most often", () => {
+  test("starts with the fact stated most often", () => {
     expect(summariseFacts([...facts("Ines owns a boat"), { text: "Ines hates noise", strength: 3 }])).toBe(
       "Ines hates noise. Ines owns a boat.",
     );
   });
 
-  test("has at most 400 characters, and counts what does not fit", () => {
+  test("has at most 400 characters, and counts what is left out", () => {
     const many = facts(
       ...Array.from({ length: 300 }, (_, index) => `Person ${index} keeps ${index} bees in the garden`),
     );
@@ -35,7 +35,7 @@ describe("the summary of older facts", () => {
     ).toBeLessThanOrEqual(400);
   });
 
-  test("is one line, whatever the facts hold", () => {
+  test("is one line, whatever the facts contain", () => {
     expect(summariseFacts(facts("Ines likes\n\ntea\tand   figs"))).toBe("Ines likes tea and figs.");
   });
 });

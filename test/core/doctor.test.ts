@@ -39,12 +39,12 @@ function failingEmbedder(error: Error): Embedder {
 }
 
 describe("the doctor", () => {
-  test("finds nothing wrong with a sound service, and leaves nothing behind", async () => {
+  test("reports a healthy service as such, and leaves nothing behind", async () => {
     const service = await open();
     await service.core.createMemories(service.call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
     const before = await service.rowCounts();
     const { ok, check } = await diagnose(service);
-    // A disk that is nearly full is this machine's, not ours.
+    // A nearly full disk is a matter of this machine.
     expect([ok || !check("disk")?.ok, check("store")?.ok, check("pipeline")?.ok, check("jobs")?.ok]).toEqual([
       true,
       true,
@@ -58,14 +58,14 @@ describe("the doctor", () => {
     expect({ ...(await service.rowCounts()), vector_changes: 0 }).toEqual({ ...before, vector_changes: 0 });
   });
 
-  test("names the programs that reading files needs, and finds no fault where one is missing", async () => {
+  test("lists the programs needed to read files, and is fine if one is missing", async () => {
     const service = await open();
     const { ok, detail } = (await diagnose(service)).check("files") ?? {};
     expect(ok).toBe(true);
     expect(detail).toMatch(/tesseract is (there|missing).*ffmpeg is (there|missing)/);
   });
 
-  test("finds a language of the settings that no text in pictures can be read in, and says how it is installed", async () => {
+  test("reports a configured OCR language without data, and how to install it", async () => {
     const lacks = "The program tesseract has no data for the language `deu`.";
     const tesseract = {
       name: "tesseract",
@@ -86,7 +86,7 @@ describe("the doctor", () => {
     expect((await diagnose(service)).check("files")).toMatchObject({ ok: false, fix: lacks });
   });
 
-  test("says of an index without vectors that there is nothing to compare, and counts what there is", async () => {
+  test("reports that an index without vectors has nothing to compare, and counts existing vectors", async () => {
     const service = await open();
     const { ok, detail } = (await diagnose(service)).check("vectors") ?? {};
     expect(ok).toBe(true);
@@ -96,7 +96,7 @@ describe("the doctor", () => {
     expect((await diagnose(service)).check("vectors")?.detail).toContain("1 of 1 sampled vectors found themselves");
   });
 
-  test("says of an index how many vectors are there of all its collections, without naming those that are whole", async () => {
+  test("reports the number of vectors over all collections, without listing complete collections", async () => {
     const service = await open();
     for (const containerTag of ["a", "b"]) {
       const memories = [{ content: `Ada keeps bees in ${containerTag}` }];
@@ -108,14 +108,14 @@ describe("the doctor", () => {
     );
   });
 
-  test("two of them at once do not disturb each other", async () => {
+  test("can run several times concurrently", async () => {
     const service = await open();
     const diagnoses = await Promise.all([diagnose(service), diagnose(service), diagnose(service)]);
     for (const { check } of diagnoses) expect(check("pipeline")).toMatchObject({ ok: true });
     expect(await service.store.containers.find(service.store.organizationId, "all")).toEqual([]);
   });
 
-  test("finds a dead job, says of what and why, and no longer when its document is gone", async () => {
+  test("reports a dead job with its subject and reason, until its document is deleted", async () => {
     const extractor = {
       name: "broken",
       extract: () => Promise.reject(new AppError("invalid", "The model refused the text.")),
@@ -141,7 +141,7 @@ describe("the doctor", () => {
     expect(await service.store.jobs.dead(10)).toEqual([]);
   });
 
-  test("says what is wrong with an embedder, and does not fail itself", async () => {
+  test("reports what is wrong with an embedder without failing itself", async () => {
     const service = await open({
       embedder: failingEmbedder(new AppError("invalid", "The key of the provider is wrong.")),
     });
@@ -155,7 +155,7 @@ describe("the doctor", () => {
     expect(check("store")).toMatchObject({ ok: true });
   });
 
-  test("finds damage that is not looked for at each start", async () => {
+  test("finds damage that is not checked for at startup", async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-doctor-"));
     const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: new ManualClock() });
     const content = "Ada keeps bees. ".repeat(60_000);
@@ -174,7 +174,7 @@ describe("the doctor", () => {
     expect(check?.fix).toMatch(/restore the data folder from a backup/);
   });
 
-  test("waits for a silent language model for ten seconds only, and says so", async () => {
+  test("waits only ten seconds for a silent language model, and reports that", async () => {
     const provider = await startScriptedModel();
     provider.always(({ body }) =>
       JSON.stringify(body.messages).includes("Answer with {") ? { fault: "stall" } : "Nothing that fits.",
@@ -192,7 +192,7 @@ describe("the doctor", () => {
     }
   }, 60_000);
 
-  test("finds a job that has been waiting for too long, and a pipeline that stands still", async () => {
+  test("reports a job that has waited too long, and a stalled pipeline", async () => {
     const service = await open({ jobs: false });
     await service.core.addDocument(service.call(), { content: "Ada keeps bees.", containerTags: ["a"] });
     const diagnosing = diagnose(service);
@@ -208,7 +208,7 @@ describe("the doctor", () => {
 });
 
 describe("status", () => {
-  test("tells what is in use and what is there", async () => {
+  test("reports the configuration and the stored counts", async () => {
     const service = await open();
     await service.core.addDocument(service.call(), { content: "Ada keeps bees.", containerTags: ["a"], wait: 20 });
     expect(await service.core.status(service.call())).toMatchObject({
@@ -224,7 +224,7 @@ describe("status", () => {
     });
   });
 
-  test("tells a caller who it is", async () => {
+  test("tells callers who they are", async () => {
     const service = await open();
     expect(await service.core.session(service.call(["a"]))).toEqual({
       organizationId: service.store.organizationId,

@@ -32,7 +32,7 @@ interface Found {
   readonly chunk: readonly string[];
 }
 
-/** What a search finds, forgotten or not, as `id` or `id, forgotten` of a memory's text or a chunk's document. */
+/** Search results, forgotten or not, as `id` or `id, forgotten` of a memory's text or a chunk's document. */
 async function found(values: Record<string, unknown> = {}): Promise<Found> {
   const asked = { q: "cello code of the stage door", containerTags: ["a"], threshold: 0, limit: 100, ...values };
   const { results } = await core.search(call, asked);
@@ -55,8 +55,8 @@ const FORGOTTEN = { includeForgotten: true };
 const told = (id: string): Found => ({ memory: [FACT], chunk: [id] });
 const gone = (id: string): Found => ({ memory: [`${FACT}, forgotten`], chunk: [`${id}, forgotten`] });
 
-describe("a document whose time is over", () => {
-  test("is forgotten to the millisecond, and shown where forgotten things are asked for, before and after it is written down", async () => {
+describe("an expired document", () => {
+  test("is forgotten to the millisecond and shown among forgotten results, before and after the clean-up", async () => {
     const id = await add({ forgetAfter: inLifetime() });
     opened.clock.advance(LIFETIME_MS - 1);
     expect(await found()).toEqual(told(id));
@@ -74,7 +74,7 @@ describe("a document whose time is over", () => {
     expect((await core.getDocument(call, { id })).document.content).toBe(TEXT);
   });
 
-  test("takes no place among the candidates of others", async () => {
+  test("does not take places among search candidates", async () => {
     const passage = (number: number) =>
       `Code ${number} of the stage door opens it. ${"It is written down. ".repeat(30)}`;
     const content = Array.from({ length: 600 }, (_, index) => passage(1_000 + index)).join("\n\n");
@@ -86,7 +86,7 @@ describe("a document whose time is over", () => {
     expect((await found({ q: "code of the stage door", ...FORGOTTEN })).chunk.length).toBeGreaterThan(1);
   }, 20_000);
 
-  test("may be one from the start", async () => {
+  test("may be expired when it is added", async () => {
     const id = await add({ forgetAfter: "2001-02-03" });
     expect(await found()).toEqual(NOTHING);
     expect(await found(FORGOTTEN)).toEqual(gone(id));
@@ -94,7 +94,7 @@ describe("a document whose time is over", () => {
     expect(document.receipt).toEqual([expect.not.objectContaining({ searchableAt: expect.anything() })]);
   });
 
-  test("is not told in a profile or a list of memories either", async () => {
+  test("is not in a profile or a list of memories", async () => {
     await add({ forgetAfter: inLifetime() });
     opened.clock.advance(LIFETIME_MS);
     const profile = await core.profile(call, { containerTag: "a" });
@@ -103,11 +103,11 @@ describe("a document whose time is over", () => {
   });
 });
 
-describe("another end", () => {
+describe("changing the expiry", () => {
   test.each([
-    ["before it is written down", async () => undefined],
-    ["after that", sweep],
-  ])("null brings back all that went with it, %s", async (_when, before) => {
+    ["before the clean-up", async () => undefined],
+    ["after the clean-up", sweep],
+  ])("to null restores everything that expired with the document, %s", async (_when, before) => {
     const id = await add({ forgetAfter: inLifetime() });
     opened.clock.advance(LIFETIME_MS);
     await before();
@@ -119,7 +119,7 @@ describe("another end", () => {
     expect((await core.getDocument(call, { id })).document.forgetAfter).toBeNull();
   });
 
-  test("a moment that has passed applies at once, and a later one brings it back for as long", async () => {
+  test("to a past time applies immediately, and to a later time restores the document until then", async () => {
     const id = await add();
     await core.updateDocument(call, { id, forgetAfter: "2001-02-03T04:05:06Z" });
     expect(await found()).toEqual(NOTHING);
@@ -130,7 +130,7 @@ describe("another end", () => {
     expect(await found()).toEqual(NOTHING);
   });
 
-  test("leaves what a person forgot forgotten, and each memory its own end", async () => {
+  test("leaves memories forgotten by a person forgotten, and keeps each memory's own expiry", async () => {
     const [own, other] = ["The concert is on Friday", "The hall is cold"];
     const facts = [{ text: FACT }, { text: own, forgetAfter: opened.clock.from(2 * LIFETIME_MS).toISOString() }];
     const id = await add({ forgetAfter: inLifetime(), facts: [...facts, { text: other }] });
@@ -143,7 +143,7 @@ describe("another end", () => {
     expect((await found()).memory).toEqual([FACT]);
   });
 
-  test("is journalled with each memory that it moves, and an addition can be undone after it", async () => {
+  test("is journalled with each affected memory, and the addition can still be undone afterwards", async () => {
     const id = await add();
     await core.updateDocument(call, { id, forgetAfter: inLifetime() });
     const { entries } = await journal(id);
@@ -159,8 +159,8 @@ describe("another end", () => {
   });
 });
 
-describe("a memory that several documents state", () => {
-  test("lasts as long as one of them", async () => {
+describe("a memory stated by several documents", () => {
+  test("lasts as long as any of them", async () => {
     await add({ forgetAfter: inLifetime() });
     const lasting = await add({ content: `${FACT}. She also sings.` });
     opened.clock.advance(LIFETIME_MS);
@@ -170,7 +170,7 @@ describe("a memory that several documents state", () => {
     expect(await found()).toEqual(NOTHING);
   });
 
-  test("stays, when its owner gave it another end of its own since", async () => {
+  test("stays if its owner has given it a different expiry since", async () => {
     await add({ forgetAfter: inLifetime() });
     await core.updateMemory(call, { content: FACT, containerTag: "a", newContent: FACT, forgetAfter: null });
     opened.clock.advance(LIFETIME_MS);
@@ -179,10 +179,10 @@ describe("a memory that several documents state", () => {
   });
 });
 
-describe("the same customId again", () => {
+describe("adding the same customId again", () => {
   const customId = "note-1";
 
-  test("keeps the end where it says nothing of it, and takes the newest where it does", async () => {
+  test("keeps the expiry if it names none, and otherwise uses the new one", async () => {
     const id = await add({ customId, forgetAfter: inLifetime() });
     await add({ customId, content: `${TEXT} The rehearsal begins at nine.` });
     const end = async () => (await core.getDocument(call, { id })).document.forgetAfter;
@@ -197,7 +197,7 @@ describe("the same customId again", () => {
     expect(await found()).toEqual(told(id));
   });
 
-  test("changes the end alone where the text is the same", async () => {
+  test("changes only the expiry if the text is the same", async () => {
     const id = await add({ customId });
     await add({ customId, forgetAfter: "2001-02-03" });
     expect(await found()).toEqual(NOTHING);
@@ -205,7 +205,7 @@ describe("the same customId again", () => {
     expect(await found()).toEqual(told(id));
   });
 
-  test("a text that replaces a forgotten one stays forgotten, unless it comes with another end", async () => {
+  test("keeps a forgotten document forgotten with new text, unless it has a new expiry", async () => {
     const id = await add({ forgetAfter: "2001-02-03" });
     await sweep();
     await core.updateDocument(call, { id, content: "The stage door code is 0815 now." });
@@ -217,14 +217,14 @@ describe("the same customId again", () => {
   });
 });
 
-test("a batch gives its end to each document that names none, and null names none", async () => {
+test("the expiry of a batch applies to each document that names none; null means no expiry", async () => {
   const documents = [{ content: "The cello is old." }, { content: "The cello is new.", forgetAfter: null }];
   const { items } = await core.addDocuments(call, { documents, containerTags: ["a"], forgetAfter: "2001-02-03" });
   await opened.settle();
   expect((await found()).chunk).toEqual([items[1]?.id]);
 });
 
-test("what is over takes the place of nothing, and what is forgotten soon of what lasts only for so long", async () => {
+test("an expired document replaces nothing, and one that expires replaces a memory only until then", async () => {
   const { memories } = await core.createMemories(call, {
     containerTag: "a",
     memories: [{ content: "Mia lives in Ghent" }],
@@ -239,13 +239,13 @@ test("what is over takes the place of nothing, and what is forgotten soon of wha
   expect((await found({ q: "Where does Mia live?" })).memory).toEqual(["Mia lives in Ghent"]);
 });
 
-test("an end without an offset is one of the zone of the document's container", async () => {
+test("an expiry without an offset is in the time zone of the document's container", async () => {
   await core.updateContainer(call, { containerTag: "a", timezone: "Pacific/Auckland" });
   const id = await add({ forgetAfter: "2040-06-01T09:00:00" });
   expect((await core.getDocument(call, { id })).document.forgetAfter).toBe("2040-05-31T21:00:00.000Z");
 });
 
-test("nobody ends memories of a container that they may not see", async () => {
+test("nobody can expire memories of a container they may not see", async () => {
   const forgotten = inLifetime();
   await core.createMemories(call, { containerTag: "b", memories: [{ content: FACT }] });
   const stranger = opened.call(["a"]);

@@ -23,8 +23,8 @@ const texts = async (q: string, more: Record<string, unknown> = {}) =>
     (result) => result.text,
   );
 
-describe("adding", () => {
-  test("answers with a receipt of what is kept, readable at once", async () => {
+describe("adding a document", () => {
+  test("returns a receipt, and the document can be read immediately", async () => {
     const receipt = await add({
       content: "Ada keeps bees.",
       metadata: { k: 1 },
@@ -49,7 +49,7 @@ describe("adding", () => {
     });
   });
 
-  test("works it through: searchable, understood, with its facts on the receipt", async () => {
+  test("processes it: searchable, with its facts remembered and listed on the receipt", async () => {
     const { id } = await add({ content: "Ada keeps bees on the roof of her house." });
     await opened.settle();
     const { document, memories } = await core.getDocument(call, { id });
@@ -65,7 +65,7 @@ describe("adding", () => {
     expect(await texts("bees")).toEqual(["Ada keeps bees on the roof of her house."]);
   });
 
-  test("without a container goes to the default one; a tag named twice counts once", async () => {
+  test("without a container uses the default one; a tag named twice counts once", async () => {
     expect((await core.addDocument(call, { content: "x y" })).containerTags).toEqual(["sm_project_default"]);
     expect((await core.addDocument(call, { content: "x y", containerTags: [] })).containerTags).toEqual([
       "sm_project_default",
@@ -73,7 +73,7 @@ describe("adding", () => {
     expect((await add({ content: "x y", containerTags: ["b", "a", "b"] })).containerTags).toEqual(["b", "a"]);
   });
 
-  test("waiting answers when it is through, and not a moment later than the time allowed", async () => {
+  test("with wait returns when processing is done or the time is up", async () => {
     const through = await add({ content: "Ada keeps bees on the roof.", wait: 20 });
     expect(through).toMatchObject({ status: "done", dreamingStatus: "done" });
     expect(through.facts).toHaveLength(1);
@@ -81,14 +81,14 @@ describe("adding", () => {
     expect(receipt.status).toBe("queued");
   });
 
-  test("as superrag is searchable, and nothing is remembered of it", async () => {
+  test("as superrag makes it searchable and remembers nothing from it", async () => {
     const { id } = await add({ content: "Ada keeps bees on the roof.", taskType: "superrag", wait: 20 });
     const { document, memories } = await core.getDocument(call, { id });
     expect(document).toMatchObject({ status: "done", dreamingStatus: "done", receipt: [] });
     expect(memories).toEqual([]);
   });
 
-  test("with stated facts remembers just those; one may replace a memory", async () => {
+  test("with stated facts remembers exactly those; a fact may replace a memory", async () => {
     const first = await add({ content: "A note.", facts: [{ text: "Ada lives in Rome", isStatic: true }], wait: 20 });
     const [old] = first.facts ?? [];
     expect(old).toMatchObject({ text: "Ada lives in Rome", outcome: "added" });
@@ -113,7 +113,7 @@ describe("adding", () => {
     ]);
   });
 
-  test("two facts that take the place of one both stay", async () => {
+  test("keeps both of two facts that replace the same memory", async () => {
     const first = await add({ content: "A note.", facts: [{ text: "Ada lives and works in Rome" }], wait: 20 });
     const updates = first.facts?.[0]?.id;
     const facts = [
@@ -128,8 +128,8 @@ describe("adding", () => {
 
   test.each([
     ["that does not exist", "a", () => createId()],
-    ["of another container", "b", (id: string) => id],
-  ])("with a fact that replaces a memory %s is refused, naming the field", async (_name, containerTag, idOf) => {
+    ["in another container", "b", (id: string) => id],
+  ])("with a fact that replaces a memory %s is rejected, naming the field", async (_name, containerTag, idOf) => {
     const { memories } = await core.createMemories(call, {
       containerTag: "a",
       memories: [{ content: "Ada lives in Rome" }],
@@ -147,7 +147,7 @@ describe("adding", () => {
 });
 
 describe("the same operation id", () => {
-  test("makes one document, and the second call gets the first one's answer", async () => {
+  test("creates one document, and the second call gets the response of the first", async () => {
     const again = { ...call, operationId: "op-1" };
     const one = await core.addDocument(again, { content: "Ada keeps bees.", containerTags: ["a"] });
     const two = await core.addDocument(again, { content: "Ada keeps bees.", containerTags: ["a"] });
@@ -155,7 +155,7 @@ describe("the same operation id", () => {
     expect((await core.listDocuments(call, {})).total).toBe(1);
   });
 
-  test("of many calls at once does the work once", async () => {
+  test("in many simultaneous calls does the work once", async () => {
     const again = { ...call, operationId: "op-2" };
     const receipts = await Promise.all(
       Array.from({ length: 10 }, () => core.addDocument(again, { content: "Ada keeps bees.", containerTags: ["a"] })),
@@ -164,7 +164,7 @@ describe("the same operation id", () => {
     expect((await core.listDocuments(call, {})).total).toBe(1);
   });
 
-  test("of another caller, or another use case, is another operation", async () => {
+  test("of another caller or another use case is a different operation", async () => {
     const theirs = { actor: opened.call(["a"]).actor, operationId: "op-3" };
     const mine = { ...call, operationId: "op-3" };
     const one = await core.addDocument(mine, { content: "Ada keeps bees.", containerTags: ["a"] });
@@ -175,7 +175,7 @@ describe("the same operation id", () => {
     expect((await core.listDocuments(call, {})).total).toBe(1);
   });
 
-  test("of a call that failed tries again", async () => {
+  test("of a failed call tries again", async () => {
     const again = { ...call, operationId: "op-4" };
     await expect(core.deleteDocument(again, { id: "nothing" })).rejects.toMatchObject({ kind: "not_found" });
     await add({ content: "x y", customId: "nothing" });
@@ -186,7 +186,7 @@ describe("the same operation id", () => {
 describe("adding a customId again", () => {
   const first = { content: "Ada keeps bees on the roof.", customId: "note" };
 
-  test("with the same text does no work and answers with the current state", async () => {
+  test("with the same text does no work and returns the current state", async () => {
     const { id } = await add({ ...first, wait: 20 });
     const before = await opened.rowCounts();
     const again = await add(first);
@@ -195,7 +195,7 @@ describe("adding a customId again", () => {
     expect(await opened.rowCounts()).toEqual(before);
   });
 
-  test("with other text replaces it: one document, new text, the old one no longer found", async () => {
+  test("with different text replaces it: one document with the new text, and the old text is no longer found", async () => {
     const { id } = await add({ ...first, wait: 20 });
     const again = await add({ ...first, content: "Bo herds sheep on the hill." });
     expect(again).toMatchObject({ id, status: "queued", facts: null });
@@ -206,7 +206,7 @@ describe("adding a customId again", () => {
     expect(await opened.everything()).toContain("Ada keeps bees on the roof.");
   });
 
-  test("with other text takes its title anew, unless somebody chose it", async () => {
+  test("with different text derives a new title, unless the title was set explicitly", async () => {
     const derived = await add({ ...first, wait: 20 });
     const chosen = await add({ ...first, customId: "other", title: "My title", wait: 20 });
     await add({ ...first, content: "Bo herds sheep on the hill.", wait: 20 });
@@ -215,7 +215,7 @@ describe("adding a customId again", () => {
     expect((await get(chosen.id)).title).toBe("My title");
   });
 
-  test("while it is being worked on ends with the newest text alone", async () => {
+  test("while it is being processed ends with the newest text only", async () => {
     const receipts = await Promise.all(
       Array.from({ length: 8 }, (_, index) => add({ customId: "note", content: `Ada keeps ${index + 2} goats now.` })),
     );
@@ -227,7 +227,7 @@ describe("adding a customId again", () => {
     expect(await opened.store.jobs.counts()).toMatchObject({ waiting: 0, dead: 0 });
   });
 
-  test("with other metadata, title or path alone changes just those", async () => {
+  test("with only other metadata, title or path changes just those", async () => {
     const { id } = await add({ ...first, metadata: { a: 1, b: 2 }, wait: 20 });
     const again = await add({ ...first, metadata: { b: 3, sm_source: "slack" } });
     expect(again.status).toBe("done");
@@ -243,7 +243,7 @@ describe("adding a customId again", () => {
     });
   });
 
-  test("cannot make its metadata grow beyond the limit bit by bit", async () => {
+  test("cannot extend its metadata beyond the limit step by step", async () => {
     await opened.close();
     opened = await openManualCore({ limits: { maxMetadataBytes: 100 } });
     ({ core } = opened);
@@ -256,7 +256,7 @@ describe("adding a customId again", () => {
     expect((await get(id)).metadata).toEqual({ one: "x".repeat(60) });
   });
 
-  test("in another container makes another document of it, and leaves the first as it is", async () => {
+  test("in another container creates a separate document, and leaves the first unchanged", async () => {
     const { id } = await add({ ...first, wait: 20 });
     const other = await add({ ...first, content: "Bo owns two goats.", containerTags: ["b"], wait: 20 });
     expect(other.id).not.toBe(id);
@@ -271,7 +271,7 @@ describe("adding a customId again", () => {
     });
   });
 
-  test("in a container that it is in goes on with it, which is where it was named last from then on", async () => {
+  test("in one of its containers updates it, and it is then only in the containers named last", async () => {
     const { id } = await add({ ...first, containerTags: ["a", "b"], wait: 20 });
     expect(await add({ ...first, containerTags: ["b"], wait: 20 })).toMatchObject({ id, containerTags: ["b"] });
     expect(await texts("bees")).toEqual([]);
@@ -285,7 +285,7 @@ describe("adding a customId again", () => {
     expect(usual.id).not.toBe(id);
   });
 
-  test("with facts works them in, though the text is the same", async () => {
+  test("with facts remembers them, even if the text is the same", async () => {
     const { id } = await add({ ...first, wait: 20 });
     const again = await add({ ...first, facts: [{ text: "Ada sells honey" }], wait: 20 });
     expect(again.facts).toMatchObject([{ text: "Ada sells honey", outcome: "added" }]);
@@ -300,7 +300,7 @@ describe("adding a customId again", () => {
     expect(await opened.rowCounts()).toEqual(before);
   });
 
-  test("that was deleted makes a new document", async () => {
+  test("after its document was deleted creates a new document", async () => {
     const { id } = await add({ ...first, wait: 20 });
     await core.deleteDocument(call, { id });
     const again = await add({ ...first, wait: 20 });
@@ -309,8 +309,8 @@ describe("adding a customId again", () => {
   });
 });
 
-describe("reading", () => {
-  test("by id or customId; an id wins over a customId of the same text", async () => {
+describe("reading documents", () => {
+  test("works by id or customId; an id takes precedence over an equal customId", async () => {
     const one = await add({ content: "one text" });
     const two = await add({ content: "two texts", customId: one.id });
     expect((await get(one.id)).content).toBe("one text");
@@ -318,14 +318,14 @@ describe("reading", () => {
     expect((await get(one.id)).id).toBe(two.id);
   });
 
-  test.each(["nothing", createId(), "a/b c", "ü"])("what is not there is not found: %s", async (id) => {
+  test.each(["nothing", createId(), "a/b c", "ü"])("returns not found for an unknown id: %s", async (id) => {
     const message = `Document not found: ${id}`;
     await expect(core.getDocument(call, { id })).rejects.toMatchObject({ kind: "not_found", message });
     await expect(core.deleteDocument(call, { id })).rejects.toMatchObject({ kind: "not_found", message });
     await expect(core.fetch(call, { id })).rejects.toMatchObject({ kind: "not_found", message });
   });
 
-  test("lists page by page, beyond the end nothing", async () => {
+  test("lists them in pages, and nothing beyond the last page", async () => {
     for (let number = 0; number < 5; number++) {
       await add({ content: `text ${number}`, customId: `d${number}` });
       opened.clock.advance(1);
@@ -341,7 +341,7 @@ describe("reading", () => {
     expect(await page({ statuses: ["failed"] })).toEqual([[], 0]);
   });
 
-  test("fetches a document with its memories, a memory with its sources, an old version with the newest", async () => {
+  test("fetches a document with its memories, a memory with its sources, and the newest version for an old one", async () => {
     const { id, facts } = await add({ content: "A note.", facts: [{ text: "Ada lives in Rome" }], wait: 20 });
     const memoryId = facts?.[0]?.id ?? "";
     expect(await core.fetch(call, { id })).toMatchObject({
@@ -361,8 +361,8 @@ describe("reading", () => {
   });
 });
 
-describe("deleting", () => {
-  test("takes the document out of everything; a fact that others state as well stays", async () => {
+describe("deleting a document", () => {
+  test("removes it everywhere; a fact also stated by another document stays", async () => {
     const one = await add({
       content: "Note one.",
       facts: [{ text: "Ada keeps bees" }, { text: "Ada has a roof" }],
@@ -378,7 +378,7 @@ describe("deleting", () => {
     await expect(core.deleteDocument(call, { id: two.id })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("in any state leaves nothing to work on", async () => {
+  test("in any state leaves no work behind", async () => {
     const receipts = await Promise.all(
       Array.from({ length: 12 }, (_, index) => add({ content: `Ada keeps ${index + 2} bees. `.repeat(40) })),
     );

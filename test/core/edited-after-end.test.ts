@@ -42,17 +42,14 @@ async function passages(q: string): Promise<readonly string[]> {
 }
 
 describe.each([
-  ["before its end is written down", wait],
-  ["after that", sweep],
-])("a document that is edited after its end, %s", (_when, written) => {
+  ["before the clean-up", wait],
+  ["after the clean-up", sweep],
+])("a document that is edited after it expired, %s", (_when, written) => {
   test.each<[string, (id: string) => Promise<unknown>]>([
+    ["changing text and expiry together", (id) => core.updateDocument(call, { id, content: AFTER, forgetAfter: null })],
+    ["added again with its customId", () => add({ content: AFTER, customId: "clara", forgetAfter: null })],
     [
-      "by a change of text and end at once",
-      (id) => core.updateDocument(call, { id, content: AFTER, forgetAfter: null }),
-    ],
-    ["by its customId", () => add({ content: AFTER, customId: "clara", forgetAfter: null })],
-    [
-      "by a change of text, and then of its end",
+      "changing the text, then the expiry",
       async (id) => {
         await core.updateDocument(call, { id, content: AFTER });
         await opened.settle();
@@ -60,7 +57,7 @@ describe.each([
         await core.updateDocument(call, { id, forgetAfter: null });
       },
     ],
-  ])("says what it says now, %s", async (_how, edit) => {
+  ])("contains only its new statements, %s", async (_how, edit) => {
     const id = await addEnded();
     await written();
     await edit(id);
@@ -70,7 +67,7 @@ describe.each([
     expect((await passages("Clara drives a Skoda")).length).toBe(1);
   });
 
-  test("keeps what a person forgot forgotten", async () => {
+  test("leaves what a person forgot forgotten", async () => {
     const id = await addEnded();
     await written();
     await core.updateDocument(call, { id, forgetAfter: null });

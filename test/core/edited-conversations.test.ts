@@ -18,7 +18,7 @@ async function known(): Promise<string[]> {
   return entries.map(({ memory }) => memory.text).sort();
 }
 
-/** Sends one after the other before the first is read, and reads all. */
+/** Submits all before the first is read, then processes them. */
 async function sendUnread(...conversations: unknown[][]): Promise<void> {
   opened = await openManualCore({ jobs: false });
   for (const messages of conversations) await send(messages);
@@ -37,24 +37,24 @@ async function sendRead(...conversations: unknown[][]): Promise<void> {
 }
 
 describe.each([
-  ["once its first text was read", sendRead],
-  ["before anybody has read it", sendUnread],
-])("a conversation of which a message is edited, %s", (_when, sendAll) => {
+  ["after its first text was read", sendRead],
+  ["before its first text was read", sendUnread],
+])("a conversation with an edited message, %s", (_when, sendAll) => {
   test.each([
     ["I live in Ghent.", "I live in Bruges.", "User lives in Bruges"],
     ["I like red wine.", "I like white wine.", "User likes white wine"],
-  ])("%s to %s, keeps only what the new message says", async (before, after, expected) => {
+  ])("%s to %s, keeps only the statement of the new message", async (before, after, expected) => {
     await sendAll(about(before, "I like tea."), about(after, "I like tea."));
     expect(await known()).toEqual([expected, "User likes tea", "User's cat is named Tom"].sort());
   });
 
-  test("and says less then, keeps nothing of what is not said any more", async () => {
+  test("that now says less keeps nothing that is no longer said", async () => {
     const talk = (pets: string) => about(pets, "I like tea.");
     await sendAll(talk("I have a dog named Rex. My dog is a border collie."), talk("I have a parrot."));
     expect(await known()).toEqual(["User has a parrot", "User likes tea", "User's cat is named Tom"]);
   });
 
-  test("and which then goes on, keeps only that too", async () => {
+  test("that then continues also keeps only the new statement", async () => {
     const edited = about("I live in Bruges.", "I like tea.");
     await sendAll(about("I live in Ghent.", "I like tea."), edited, [...edited, reply, user("I play the oboe.")]);
     const texts = await known();
@@ -62,12 +62,12 @@ describe.each([
     expect(texts).not.toContain("User lives in Ghent");
   });
 
-  test("keeps what was said at another place, and what goes on alike", async () => {
+  test("keeps statements of other messages, and similar statements that follow", async () => {
     const talk = about("I live in Bruges.", "I like red wine.");
     await sendAll(talk, [...talk, reply, user("I like white wine.")]);
     expect(await known()).toEqual(expect.arrayContaining(["User likes red wine", "User likes white wine"]));
   });
-  test("does not say anew what the message said before", async () => {
+  test("does not repeat statements that the message made before", async () => {
     const talk = (canal: string) => about(`I work at Siemens. The canal is ${canal}.`, "I now work at Bosch.");
     await sendAll(talk("long"), talk("short"));
     expect(await known()).toEqual(["User now works at Bosch", "User's cat is named Tom"]);

@@ -31,7 +31,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("break" as const), times: fc.integer({ min: 1, max: 3 }) }) },
 );
 
-/** Each left a space behind that was given up while another one was being removed. */
+/** Regressions: each left behind a space that was cancelled while another one was being removed. */
 const FOUND_EARLIER: readonly (readonly Step[])[] = [
   [{ do: "use", model: "two" }, { do: "use", model: "one" }, { do: "pause" }, { do: "use", model: "two" }],
   [
@@ -122,7 +122,7 @@ async function perform(history: History, step: Step): Promise<void> {
 
 const textOf = (index: number): string => `Person p${index} counted ${index * 3} apples in orchard o${index}.`;
 
-/** Whatever is not as it should be in the record once nothing is left to do. */
+/** Everything that is wrong in the store when no work is pending. */
 async function findFaults(dataDirectory: string): Promise<unknown[]> {
   const connection = await openDatabase(join(dataDirectory, "recollect.db"), { readOnly: true });
   try {
@@ -151,7 +151,7 @@ async function findFaults(dataDirectory: string): Promise<unknown[]> {
   }
 }
 
-test("however writes, moves, rollbacks and restarts interleave, everything has its vector in the active space in the end", async () => {
+test("however writes, moves, rollbacks and restarts interleave, every unit ends with its vector in the active space", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: LONGEST }), async (history) => {
       const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-histories-"));
@@ -160,11 +160,11 @@ test("however writes, moves, rollbacks and restarts interleave, everything has i
       try {
         for (const step of history)
           await perform(state, step).catch((error: unknown) => {
-            // Nothing to roll back to, gone already, and the like: refusals are as good as deeds here.
+            // There may be nothing to roll back to, or nothing left: refusals are as good as successes here.
             if (!(error instanceof AppError)) throw error;
           });
         provider.heal();
-        // A restart makes everything due that waits for a provider to come back.
+        // A restart makes everything due that waits for a provider.
         await state.opened.close();
         state.opened = await openCore({ dataDirectory });
         await expect

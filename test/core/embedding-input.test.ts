@@ -23,13 +23,13 @@ describe("bad input", () => {
     [{ action: "use", choice: { kind: "openai", dimensions: 0 } }, /dimensions/],
     [{ action: "use", choice: { kind: "openai", model: "x".repeat(2_000) } }, /model/],
     [null, /./],
-  ])("%j is refused with the field that is wrong", async (input, words) => {
+  ])("%j is rejected, naming the wrong field", async (input, words) => {
     await expect(change(input)).rejects.toThrow(words);
     expect((await embeddings()).next).toBeNull();
   });
 
   test.each(["pause", "resume", "switch", "rollback", "drop"])(
-    "%s without anything of the kind is a conflict",
+    "%s is a conflict when there is nothing to apply it to",
     async (action) => {
       await expect(change({ action })).rejects.toMatchObject({ kind: "conflict" });
     },

@@ -9,7 +9,7 @@ import { openDatabase } from "../support/store-folder.js";
 const CONTAINER = "limited";
 const TEXTS = 200;
 const WAITS = { timeout: 10_000, interval: 20 };
-/** US dollars of a million tokens. */
+/** US dollars per million tokens. */
 const PRICE = 2;
 
 let dataDirectory: string;
@@ -48,7 +48,7 @@ const use = () => change({ action: "use", choice: { kind: "openai", model: "scri
 const embeddings = () => opened.core.getEmbeddings({ actor: opened.actor });
 const activeName = async () => (await embeddings()).active.name;
 
-/** The former embedder answers by vectors. */
+/** The previous embedder still serves searches by vectors. */
 async function expectAnswers(): Promise<void> {
   const { results, degraded } = await opened.core.search(
     { actor: opened.actor },
@@ -58,7 +58,7 @@ async function expectAnswers(): Promise<void> {
   expect(results[0]?.text).toBe(textOf(42));
 }
 
-/** Texts of the record that were sent with the requests from one on, up to another. */
+/** Texts of the store that were sent in requests `from` to `to`. */
 function sent(from = 0, to?: number): string[] {
   const texts = provider.requests.slice(from, to).flatMap(({ body }) => body.input ?? []);
   return texts.filter((text) => /^Rope r\d+: .* there\.$/.test(text));
@@ -69,7 +69,7 @@ function expectEachOnce(texts: readonly string[]): void {
   expect(new Set(texts).size).toBe(TEXTS);
 }
 
-/** When the move goes on by itself, in milliseconds of Unix time. */
+/** When the move resumes by itself, in milliseconds of Unix time. */
 async function goesOnAt(): Promise<number> {
   const connection = await openDatabase(join(dataDirectory, "recollect.db"), { readOnly: true });
   try {
@@ -82,7 +82,7 @@ async function goesOnAt(): Promise<number> {
   }
 }
 
-test("a service that wants to be left alone in the middle of a fill is left alone, and paid once for each text", async () => {
+test("a move waits for a rate-limited service, and pays once for each text", async () => {
   await fill();
   provider.fail({ kind: "slow", ms: 150 }, 100);
   await use();
@@ -108,8 +108,8 @@ test("a service that wants to be left alone in the middle of a fill is left alon
   expectEachOnce([...sent(0, refusedFrom), ...sent(refusedFrom + 1)]);
 }, 60_000);
 
-test("what waits for its pace sends nothing more once it is paused, and goes on where it was", async () => {
-  // What one request carries lasts for hours.
+test("a move that is waiting for its pace sends nothing more once paused, and resumes where it was", async () => {
+  // One request uses up the limit for hours.
   await fill({ RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "10" });
   await use();
   await expect.poll(async () => (await embeddings()).next?.done, WAITS).toBeGreaterThan(0);
@@ -131,7 +131,7 @@ test("what waits for its pace sends nothing more once it is paused, and goes on 
   expectEachOnce(sent());
 }, 60_000);
 
-test("what waits for its pace can be given up at once", async () => {
+test("a move that is waiting for its pace can be cancelled immediately", async () => {
   await fill({ RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "10" });
   await use();
   await expect.poll(async () => (await embeddings()).next?.done, WAITS).toBeGreaterThan(0);

@@ -52,7 +52,7 @@ const NAMES = ["Ada", "Bo", "Cleo", "Dov", "Eri", "Finn", "Gus", "Hana", "Ines",
 const THINGS = ["red kites", "oak boats", "brass clocks", "wool hats", "glass beads", "tin drums", "clay pots", "maps"];
 const PLACES = ["Norway", "Peru", "Japan", "Kenya", "Greece", "Canada", "Egypt"];
 
-/** Texts that an embedder that goes by meaning finds by their middles, as it has to before it may answer. */
+/** An embedder must find these texts by their middles before it may take over. */
 function textOf(index: number): string {
   const name = NAMES[index % NAMES.length];
   const thing = THINGS[index % THINGS.length];
@@ -84,7 +84,7 @@ interface SpaceRow {
   readonly rows: number;
 }
 
-/** What the record holds of each space. */
+/** The stored spaces. */
 async function spaces(): Promise<SpaceRow[]> {
   return query<SpaceRow>(
     `select s.fingerprint, count(distinct v.unit) as units, count(v.id) as rows
@@ -101,7 +101,7 @@ async function query<Row>(text: string): Promise<Row[]> {
   }
 }
 
-/** Findable units without a vector in the active space, or with more than one in a container. */
+/** Searchable units without a vector in the active space, or with more than one in a container. */
 async function gaps(): Promise<unknown[]> {
   return query(
     `with active as (select id from vector_spaces where fingerprint =
@@ -116,7 +116,7 @@ async function gaps(): Promise<unknown[]> {
   );
 }
 
-/** How often each text was sent to be embedded as part of the record. */
+/** How often each text was sent to be embedded for the store. */
 function timesEmbedded(provider: ScriptedProvider): Map<string, number> {
   const times = new Map<string, number>();
   for (const { body } of provider.requests)
@@ -134,8 +134,8 @@ async function untilActive(name: string): Promise<void> {
     .toBe(name);
 }
 
-describe("a change of the environment", () => {
-  test("moves everything to the new embedder while the old one answers, and embeds each text once", async () => {
+describe("a change of the embedder in the environment", () => {
+  test("moves everything to the new embedder while the old one serves searches, and embeds each text once", async () => {
     await open();
     await addMany(150);
     await opened.settle();
@@ -155,7 +155,7 @@ describe("a change of the environment", () => {
     expect(results[0]?.text).toBe(textOf(42));
   }, 60_000);
 
-  test("answers every search while it goes on, and what is written meanwhile has a vector in the end", async () => {
+  test("serves every search during the move, and everything written meanwhile finally has a vector", async () => {
     await open();
     await addMany(120);
     await opened.settle();
@@ -176,7 +176,7 @@ describe("a change of the environment", () => {
     expect(await gaps()).toEqual([]);
   }, 60_000);
 
-  test("back to the embedder before takes what is kept, without embedding it again", async () => {
+  test("back to the previous embedder reuses the stored vectors", async () => {
     const provider = await startProvider();
     await open(openai(provider));
     await opened.settle();
@@ -192,7 +192,7 @@ describe("a change of the environment", () => {
     expect(await gaps()).toEqual([]);
   }, 60_000);
 
-  test("another size of the same model is another space", async () => {
+  test("to another size of the same model creates another space", async () => {
     const provider = await startProvider();
     await open(openai(provider));
     await opened.settle();
@@ -204,7 +204,7 @@ describe("a change of the environment", () => {
     expect((await search("number 7 near window w7")).results[0]?.text).toBe(textOf(7));
   }, 60_000);
 
-  test("the same model at another address keeps its vectors", async () => {
+  test("to the same model at another address keeps the vectors", async () => {
     const provider = await startProvider();
     await open(openai(provider));
     await opened.settle();
@@ -224,7 +224,7 @@ describe("a change of the environment", () => {
   }, 60_000);
 });
 
-describe("an embedder that cannot take over", () => {
+describe("an embedder that cannot be used", () => {
   const oldAnswers = async (): Promise<void> => {
     expect((await embeddings()).active).toMatchObject({ name: "builtin", isAnswering: true });
     const { results, degraded } = await search("number 3 near window w3");
@@ -240,7 +240,7 @@ describe("an embedder that cannot take over", () => {
     await opened.settle();
   });
 
-  test("because nothing answers there leaves the old one in service, and says so", async () => {
+  test("because it is unreachable leaves the old one in service, and is reported", async () => {
     const provider = await startProvider();
     await provider.close();
     await reopen(openai(provider));
@@ -258,7 +258,7 @@ describe("an embedder that cannot take over", () => {
     });
   }, 60_000);
 
-  test("because the key is wrong leaves the old one in service, until the right one comes", async () => {
+  test("because the key is wrong leaves the old one in service until the key is right", async () => {
     const provider = await startProvider({ apiKey: "right" });
     await reopen(openai(provider, { RECOLLECT_EMBEDDING_API_KEY: "wrong" }));
     await expect.poll(async () => (await embeddings()).next?.problem, WAITS).toMatch(/key/i);
@@ -275,7 +275,7 @@ describe("an embedder that cannot take over", () => {
     await oldAnswers();
   }, 60_000);
 
-  test("because its answers have another size than was asked for leaves the old one in service", async () => {
+  test("because its vectors have a different size than requested leaves the old one in service", async () => {
     const provider = await startProvider({ honoursDimensions: false });
     await reopen(openai(provider, { RECOLLECT_EMBEDDING_DIMENSIONS: "17" }));
     await expect.poll(async () => (await embeddings()).next?.problem, WAITS).toMatch(/17/);
@@ -288,7 +288,7 @@ describe("an embedder that cannot take over", () => {
     await oldAnswers();
   }, 60_000);
 
-  test("in a new store leaves the built-in one in service", async () => {
+  test("for a new store leaves the built-in one in service", async () => {
     const provider = await startProvider({ apiKey: "right" });
     await opened.close();
     await rm(dataDirectory, { recursive: true });
@@ -300,11 +300,11 @@ describe("an embedder that cannot take over", () => {
   }, 60_000);
 });
 
-describe("a move", () => {
+describe("a move to another embedder", () => {
   let provider: ScriptedProvider;
 
   beforeEach(async () => {
-    // With fewer dimensions one sample in 250 finds clearly less by chance.
+    // With fewer dimensions, one sample in 250 finds clearly less by chance.
     provider = await startProvider({ dimensions: 256 });
     await open();
     await addMany(200);
@@ -313,7 +313,7 @@ describe("a move", () => {
 
   const use = () => change({ action: "use", choice: { kind: "openai", model: "scripted", baseUrl: provider.url } });
 
-  test("waits for a service that limits its rate, and goes on", async () => {
+  test("waits for a service that limits its rate, and then continues", async () => {
     provider.fail({ kind: "status", status: 429, headers: { "retry-after": "1" } }, 3);
     await use();
     await untilActive("openai scripted");
@@ -322,7 +322,7 @@ describe("a move", () => {
     expect(await gaps()).toEqual([]);
   }, 60_000);
 
-  test("stays paused over a restart, and goes on where it was when it is resumed", async () => {
+  test("stays paused across a restart, and resumes where it was", async () => {
     provider.fail({ kind: "slow", ms: 150 }, 100);
     await use();
     await expect.poll(async () => (await embeddings()).next?.done, WAITS).toBeGreaterThan(0);
@@ -340,7 +340,7 @@ describe("a move", () => {
     expect(await gaps()).toEqual([]);
   }, 60_000);
 
-  test("is given up by asking for what answers already; its vectors are removed", async () => {
+  test("is cancelled by choosing the current embedder; its vectors are removed", async () => {
     provider.fail({ kind: "slow", ms: 150 }, 100);
     await use();
     await expect.poll(async () => (await embeddings()).next?.done, WAITS).toBeGreaterThan(0);
@@ -350,7 +350,7 @@ describe("a move", () => {
     expect((await spaces()).map(({ fingerprint }) => fingerprint)).toEqual(["builtin v1 384"]);
   }, 60_000);
 
-  test("waits for a person where the new one finds clearly less", async () => {
+  test("waits for a person if the new embedder finds clearly less", async () => {
     provider.fail(
       {
         kind: "change",
@@ -371,7 +371,7 @@ describe("a move", () => {
     expect(await gaps()).toEqual([]);
   }, 60_000);
 
-  test("can be gone back from, and on again, with what was written in between", async () => {
+  test("can be rolled back and rolled forward, including what was written in between", async () => {
     await use();
     await untilActive("openai scripted");
     await addMany(5, 300);
@@ -389,7 +389,7 @@ describe("a move", () => {
     expect((await embeddings()).active.name).toBe("openai scripted");
   }, 60_000);
 
-  test("is gone back from once, however often the call is repeated; a move is given up once, too", async () => {
+  test("is rolled back once for repeated calls, and is also cancelled once", async () => {
     await use();
     await untilActive("openai scripted");
     const again = { actor: opened.actor, operationId: "back" };
@@ -421,7 +421,7 @@ describe("a move", () => {
     await expect(change({ action: "drop" })).rejects.toThrow(/No vectors of an earlier embedder/);
   }, 60_000);
 
-  test("says before what it would take", async () => {
+  test("estimates texts, tokens, cost and time beforehand", async () => {
     await reopen({ RECOLLECT_EMBEDDING_PRICE: "0.5", RECOLLECT_EMBEDDING_TOKENS_PER_MINUTE: "1000" });
     const choice = { kind: "openai", model: "scripted", baseUrl: provider.url };
     const estimate = await opened.core.getEmbeddingEstimate({ actor: opened.actor }, { choice });
@@ -435,7 +435,7 @@ describe("a move", () => {
 });
 
 describe("a store of an earlier version", () => {
-  /** What an earlier version noted, and nothing that this one does. */
+  /** What an earlier version recorded, without what this version adds. */
   async function makeEarlier(fingerprint: string): Promise<void> {
     await opened.close();
     const connection = await openDatabase(join(dataDirectory, "recollect.db"));
@@ -445,7 +445,7 @@ describe("a store of an earlier version", () => {
     connection.close();
   }
 
-  test("goes on with the vectors that it has", async () => {
+  test("keeps its vectors", async () => {
     const provider = await startProvider();
     await open(openai(provider));
     await opened.settle();
@@ -463,7 +463,7 @@ describe("a store of an earlier version", () => {
     expect([results[0]?.text, degraded]).toEqual([textOf(7), []]);
   }, 60_000);
 
-  test("that was filled with something unknown is embedded again, and found by its words meanwhile", async () => {
+  test("with vectors of an unknown embedder is embedded again, and is searchable by words meanwhile", async () => {
     await open();
     await addMany(20);
     await opened.settle();
@@ -475,8 +475,8 @@ describe("a store of an earlier version", () => {
   }, 60_000);
 });
 
-describe("what is kept of the previous embedder", () => {
-  test("is completed while it may be gone back to, and removed when its time is over", async () => {
+describe("the vectors of the previous embedder", () => {
+  test("are removed when the rollback period is over", async () => {
     const provider = await startProvider();
     await open();
     await addMany(20);

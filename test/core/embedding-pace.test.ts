@@ -6,7 +6,7 @@ function pacedFrom(start: number, tokensPerMinute: number) {
   return { clock, pace: createPace(tokensPerMinute, () => clock.now) };
 }
 
-test("what was sent is waited for, evenly", () => {
+test("waits evenly for what was sent", () => {
   const { clock, pace } = pacedFrom(5_000, 600);
   expect(pace.waitMs()).toBe(0);
   pace.note(10);
@@ -17,7 +17,7 @@ test("what was sent is waited for, evenly", () => {
   expect(pace.waitMs()).toBe(2_600);
 });
 
-test("a pause is no credit for a rush", () => {
+test("does not save up idle time for a burst", () => {
   const { clock, pace } = pacedFrom(5_000, 600);
   pace.note(10);
   clock.now += 3_600_000;
@@ -26,7 +26,7 @@ test("a pause is no credit for a rush", () => {
   expect(pace.waitMs()).toBe(1_000);
 });
 
-test("no limit is no wait", () => {
+test("does not wait without a limit", () => {
   const { pace } = pacedFrom(5_000, 0);
   pace.note(1_000_000);
   expect(pace.waitMs()).toBe(0);

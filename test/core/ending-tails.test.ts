@@ -34,7 +34,7 @@ const HOLDING: readonly (readonly [holds: string, over: readonly string[]])[] = 
   ["User is a member of the club", ["User resigned from the club"]],
 ];
 
-test("nothing is ended by what says something else about it, whatever the words between", () => {
+test("an ending about something else ends nothing, whatever the preposition", () => {
   const tail = fc.tuple(fc.constantFrom(...PREPOSITIONS), fc.constantFrom(...NAMES));
   fc.assert(
     fc.property(fc.constantFrom(...HOLDING), fc.nat(2), tail, tail, ([holds, over], which, one, other) => {
@@ -47,7 +47,7 @@ test("nothing is ended by what says something else about it, whatever the words 
   );
 });
 
-test("what says the same about it ends it, and so does what says nothing more about the one that there is", () => {
+test("an ending with the same detail, or with none about the only match, ends it", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...HOLDING),
@@ -65,7 +65,7 @@ test("what says the same about it ends it, and so does what says nothing more ab
   );
 });
 
-test("of several of which something else is said it is not known which one is over", () => {
+test("an ending without a detail ends nothing if several facts differ in theirs", () => {
   expect(ended(["User has a house in Bonn", "User has a house in Ghent"], "User sold the house")).toEqual([]);
   expect(
     ended(["User has a house", "User has a house in Bonn", "User has a house in Ghent"], "User sold the house"),
@@ -78,12 +78,12 @@ test("of several of which something else is said it is not known which one is ov
   );
 });
 
-test("who no longer uses something uses it for nothing", () => {
+test("no longer using something ends all of its uses", () => {
   const uses = ["User uses Postgres for analytics", "User uses Postgres for billing"];
   expect(ended(uses, "User no longer uses Postgres")).toEqual(uses);
 });
 
-describe("is over, in other words", () => {
+describe("an ending in other words ends", () => {
   test.each([
     ["User has a subscription to Netflix", "User cancelled their Netflix subscription"],
     ["User has a subscription to Netflix", "User cancelled Netflix"],
@@ -113,7 +113,7 @@ describe("is over, in other words", () => {
   ])("%j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 });
 
-describe("stays, as it is not certain that all of it is over", () => {
+describe("an ending that may not cover all of it does not end", () => {
   test.each([
     ["User has a house in Bonn and a flat in Ghent", "User sold the house"],
     ["User has a house in Bonn and a flat in Ghent", "User sold the house in Bonn"],

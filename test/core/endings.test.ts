@@ -7,7 +7,7 @@ function fact(text: string, id = text, saidAt = "2024-05-06T12:00:00Z"): KnownFa
   return { memory: { id, text, forgetAfter: null }, saidAt };
 }
 
-/** What a new fact takes the place of, by text. */
+/** The texts that a new fact replaces. */
 function ended(known: readonly string[], text: string, eventDates?: readonly string[]): readonly string[] {
   const decision = decide(
     { text, saidAt: LATER, eventDates },
@@ -17,7 +17,7 @@ function ended(known: readonly string[], text: string, eventDates?: readonly str
 }
 
 const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: string])[]>> = {
-  "a thing that is given away": [
+  "an object that is given away": [
     ["User drives a Volvo", "User sold the Volvo"],
     ["User drives a Volvo", "User sold their old Volvo in April 2024"],
     ["User has a red Volvo XC60", "User sold the Volvo to Tom for 3,000 €"],
@@ -27,7 +27,7 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User drives a Volvo", "User no longer has the Volvo"],
     ["User drives a Volvo at weekends", "User got rid of the Volvo"],
   ],
-  "a job that is left": [
+  "a job that was left": [
     ["User works at Bosch", "User quit their job"],
     ["User works as a welder", "User lost their job last week"],
     ["Mia works for Siemens", "Mia was laid off"],
@@ -52,20 +52,20 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User has a boat named Luna", "User no longer has a boat"],
     ["User has a boat named Luna", "User sold the boat"],
   ],
-  "what another takes the place of": [
+  "something replaced by something else": [
     ["User uses Neovim", "User switched from Neovim to Zed"],
     ["User uses Jenkins for CI", "User replaced Jenkins with Buildkite"],
     ["User uses Jenkins", "User has migrated from Jenkins to Buildkite"],
     ["User drives a Volvo", "User replaced the Volvo with a Skoda"],
     ["User drives a Volvo", "User swapped their Volvo for a Skoda"],
   ],
-  "a home that is left": [
+  "a home that was left": [
     ["User lives with their parents", "User moved out"],
     ["User lives with their parents", "User moved out of their parents' house"],
     ["User shares a flat with Tom", "User moved out of the flat"],
     ["User rents a room in Ghent", "User moved out"],
   ],
-  "a couple that parts": [
+  "a relationship that ended": [
     ["User is dating Anna", "User broke up with Anna"],
     ["User is engaged to Anna", "User and Anna split up"],
     ["User's girlfriend is called Anna", "User broke up with their girlfriend"],
@@ -74,7 +74,7 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["User is married to Tom", "User is divorced"],
     ["User is engaged to Anna", "User called off the engagement"],
   ],
-  "what is done no longer": [
+  "an activity that was given up": [
     ["User smokes a pack a day", "User quit smoking"],
     ["User plays tennis on Sundays", "User stopped playing tennis"],
     ["User goes to the gym every morning", "User stopped going to the gym"],
@@ -84,7 +84,7 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
     ["Mia studies at TU Delft", "Mia dropped out of TU Delft"],
     ["Mia sings in the church choir", "Mia quit the church choir"],
   ],
-  "what is called off": [
+  "a cancelled plan": [
     ["User has a Netflix subscription", "User cancelled Netflix"],
     ["User subscribes to Netflix", "User canceled their Netflix subscription"],
     ["User has a dentist appointment on 10 May 2024", "User cancelled the dentist appointment"],
@@ -96,7 +96,7 @@ const ENDED: Readonly<Record<string, readonly (readonly [held: string, ending: s
 };
 
 const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: string])[]>> = {
-  "the same verb of something else": [
+  "the same verb about something else": [
     ["User works at the shop", "User stopped by the shop"],
     ["User likes concerts", "The concert was sold out"],
     ["User drives a Volvo", "User sold out of Volvo posters"],
@@ -116,7 +116,7 @@ const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: str
     ["User uses Git and Jenkins", "User replaced Jenkins with Buildkite"],
     ["User drives a Volvo", "User replaced the Volvo's battery with a new one"],
   ],
-  "what is not one's own": [
+  "something that belongs to another person": [
     ["User drives a Volvo", "User sold a Volvo"],
     ["User drives a Volvo", "User sells the Volvo brand"],
     ["User drives a Volvo", "Mia sold the Volvo"],
@@ -126,7 +126,7 @@ const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: str
     ["User is dating Anna", "Anna and Tom broke up"],
     ["User lives with their parents", "Tom moved out"],
   ],
-  "what has a like name": [
+  "something with a similar name": [
     ["User owns a Volvo dealership", "User sold the Volvo"],
     ["User drives a Volvo", "User sold the Volvo shares"],
     ["User drives a Volvo", "User sold the Skoda"],
@@ -141,14 +141,14 @@ const KEPT: Readonly<Record<string, readonly (readonly [held: string, other: str
     ["User's wife is a nurse", "User broke up"],
     ["User is dating Anna", "User broke up with Ina"],
   ],
-  "what goes on": [
+  "something that continues": [
     ["User has a team meeting every Monday", "User cancelled the team meeting"],
     ["User has a dentist appointment on 10 May 2024", "User cancelled the dentist appointment on 3 May 2024"],
     ["User has a Volvo and a sailing boat", "User sold the Volvo"],
     ["User loves the Volvo", "User sold the Volvo"],
     ["User bought a Volvo in 2019", "User sold the Volvo"],
   ],
-  "what did not happen": [
+  "something that did not happen": [
     ["User drives a Volvo", "User did not sell the Volvo"],
     ["User drives a Volvo", "User almost sold the Volvo"],
     ["User drives a Volvo", "User wants to sell the Volvo"],
@@ -195,7 +195,7 @@ const PAST_OR_PASSING: readonly (readonly [held: string, other: string])[] = [
   ["User attends the choir", "User left the choir at 9 pm on 6 May 2024"],
 ];
 
-describe("what was over before, or for that day only, ends nothing", () => {
+describe("an ending in the past, or for that day only, ends nothing:", () => {
   test.each(PAST_OR_PASSING)("%j: %j", (held, other) => expect(ended([held], other)).toEqual([]));
 
   test.each([
@@ -208,23 +208,23 @@ describe("what was over before, or for that day only, ends nothing", () => {
     ["User drives a Volvo", "User sold the Volvo at 9 am"],
     ["User attends the choir", "User left the choir in May 2024"],
     ["User attends the choir", "User left the choir to spend more time with the family"],
-  ])("and what is over now does: %j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
+  ])("but a current ending ends the fact: %j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 
-  test("and nobody who says later that it holds is too late", () => {
+  test("and does not outdate a statement that arrives later", () => {
     const known = fact("User was laid off in 2015", "laid off", LATER);
     expect(decide({ text: "User works at Bosch", saidAt: "2024-05-01" }, [known])).toEqual({ kind: "new" });
   });
 });
 
-describe.each(Object.entries(ENDED))("%s is over", (_group, pairs) => {
+describe.each(Object.entries(ENDED))("ended: %s", (_group, pairs) => {
   test.each(pairs)("%j: %j", (held, ending) => expect(ended([held], ending)).toEqual([held]));
 });
 
-describe.each(Object.entries(KEPT))("%s stays", (_group, pairs) => {
+describe.each(Object.entries(KEPT))("not ended: %s", (_group, pairs) => {
   test.each(pairs)("%j: %j", (held, other) => expect(ended([held], other)).toEqual([]));
 });
 
-test("all that says the same in other words is over, and nothing where it is not known which of two", () => {
+test("an ending applies to all facts that say the same in other words, and to none if it is ambiguous", () => {
   expect(ended(["User drives a Volvo", "User owns a Volvo XC60"], "User sold the Volvo")).toHaveLength(2);
   expect(ended(["User drives a Volvo V40", "User owns a Volvo XC60"], "User sold the Volvo")).toEqual([]);
   expect(ended(["User drives a Volvo", "User drives a Tesla"], "User sold the car")).toEqual([]);
@@ -234,7 +234,7 @@ test("all that says the same in other words is over, and nothing where it is not
   ).toEqual([]);
 });
 
-test("what ended long before somebody said that it holds ends nothing, and what comes late is out of date", () => {
+test("an ending dated before the fact ends nothing, and a fact older than its ending is outdated on arrival", () => {
   expect(ended(["User drives a Volvo"], "User sold the Volvo in 2015", ["2015-01-01"])).toEqual([]);
   const sold = fact("User sold the Volvo", "sold", LATER);
   expect(decide({ text: "User drives a Volvo", saidAt: "2024-05-01" }, [sold])).toEqual({
@@ -244,7 +244,7 @@ test("what ended long before somebody said that it holds ends nothing, and what 
   expect(decide({ text: "User drives a Volvo", saidAt: "2024-06-01" }, [sold])).toEqual({ kind: "new" });
 });
 
-describe("who tells more of somebody by name", () => {
+describe("a statement about somebody known by name", () => {
   const kindOf = (known: readonly string[], text: string) =>
     decide(
       { text, saidAt: LATER },
@@ -256,7 +256,7 @@ describe("who tells more of somebody by name", () => {
     ["User has a dog, Rex", "Rex is five years old"],
     ["User's sister is called Anna Weber", "Anna Weber lives in Ghent"],
     ["Mia adopted a grey cat called Tom", "Tom hates rain"],
-  ])("extends what brought them in: %j, %j", (known, text) => {
+  ])("extends the fact that introduced them: %j, %j", (known, text) => {
     expect(kindOf([known], text)).toEqual({ kind: "extends", id: known });
   });
 
@@ -266,10 +266,10 @@ describe("who tells more of somebody by name", () => {
     [["User has a dog named Rex"], "Is Rex a golden retriever?"],
     [["User has a dog named Rex", "Mia has a cat named Rex"], "Rex is a golden retriever"],
     [["User likes Rex"], "Rex is a golden retriever"],
-  ])("and nothing else: %j, %j", (known, text) => expect(kindOf(known, text)).toEqual({ kind: "new" }));
+  ])("extends nothing else: %j, %j", (known, text) => expect(kindOf(known, text)).toEqual({ kind: "new" }));
 });
 
-test("of several animals of one name, and of jobs, it is not known which is meant", () => {
+test("an ending is ambiguous for several animals of one name, and for several jobs", () => {
   expect(ended(["User has a dog named Rex", "Mia has a dog named Rex"], "Rex died")).toEqual([]);
   expect(ended(["User has a dog named Rex", "User has a cat named Rex"], "Rex died")).toEqual([]);
   expect(ended(["User has a dog named Rex", "Mia has a dog named Rex"], "Mia's dog Rex died")).toEqual([

@@ -3,7 +3,7 @@ import type { Core } from "../../src/core/index.js";
 import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What a document had taken the place of, once the time of that document is over. */
+/** What becomes of facts that a document had replaced when that document expires. */
 let opened: ManualCore;
 let core: Core;
 beforeEach(async () => {
@@ -44,23 +44,23 @@ const found = async () => {
 const OLD = "Cleo works at Siemens";
 const NEW = "Cleo works at Bosch";
 
-describe("a document that is added with an end", () => {
+describe("a document that is added with an expiry", () => {
   beforeEach(() => add("Cleo works at Siemens.", "old"));
 
-  test("replaces what another one stated, until then", async () => {
+  test("replaces the statement of another one until then", async () => {
     await add("Cleo now works at Bosch.", "new", { forgetAfter: opened.clock.from(2 * DAY_MS).toISOString() });
     expect(await known()).toEqual([expect.stringContaining("Bosch")]);
     await over();
     expect(await known()).toEqual([OLD]);
   });
 
-  test("does not replace it where its own words say that it holds for a while", async () => {
+  test("does not replace it if its own words say that it is temporary", async () => {
     await add("Cleo now works at Bosch until 20 May 2024.", "new", { forgetAfter: "2030-01-01" });
     expect(await known()).toContain(OLD);
   });
 });
 
-describe("a document whose time is over and that said something newer", () => {
+describe("an expired document with a newer statement", () => {
   beforeEach(async () => {
     await add("Cleo works at Siemens.", "old");
     await add("Cleo now works at Bosch.", "new");
@@ -68,13 +68,13 @@ describe("a document whose time is over and that said something newer", () => {
     await end("new", opened.clock.from(DAY_MS).toISOString());
   });
 
-  test("lets what another document states hold again", async () => {
+  test("restores the statement of another document", async () => {
     await over();
     expect(await known()).toEqual([OLD]);
     expect(await found()).toEqual([OLD]);
   });
 
-  test("takes its place again when it has time again, and gives it up again", async () => {
+  test("replaces that statement again when its expiry is removed, and restores it when it expires again", async () => {
     await over();
     await end("new", null);
     await opened.settle();
@@ -86,13 +86,13 @@ describe("a document whose time is over and that said something newer", () => {
     expect(await known()).toEqual([OLD]);
   });
 
-  test("brings back nothing whose own document is over, or has gone", async () => {
+  test("restores nothing whose own document has expired", async () => {
     await end("old", opened.clock.from(DAY_MS).toISOString());
     await over();
     expect(await known()).toEqual([]);
   });
 
-  test("does not take its place again from what was said since", async () => {
+  test("does not replace a statement made since", async () => {
     await over();
     await add("Cleo now works at Shell.", "newest");
     await end("new", null);
@@ -100,7 +100,7 @@ describe("a document whose time is over and that said something newer", () => {
     expect(await known()).toEqual([expect.stringContaining("Shell")]);
   });
 
-  test("brings back nothing where a person changed what it said", async () => {
+  test("restores nothing if a person changed its statement", async () => {
     const { entries } = await core.listMemories(call(), { containerTags: ["a"], limit: 100 });
     const id = entries[0]?.memory.id;
     await core.updateMemory(call(), {
@@ -113,7 +113,7 @@ describe("a document whose time is over and that said something newer", () => {
     expect(await known()).toEqual([]);
   });
 
-  test("gives it up by a change that one undo takes back", async () => {
+  test("changes the statements in one batch that can be undone", async () => {
     await over();
     const { items } = await core.listJournal(call(), { limit: 100 });
     const batchId = items.find(({ action }) => action === "memory.reverted")?.batchId;
@@ -128,7 +128,7 @@ describe("a document whose time is over and that said something newer", () => {
   });
 });
 
-test("what was said to be over goes on when the time of what said so is over", async () => {
+test("a fact becomes current again when the document that ended it expires", async () => {
   await add("Cleo drives a Volvo.", "old");
   await add("Cleo sold the Volvo.", "new");
   await end("new", opened.clock.from(DAY_MS).toISOString());

@@ -39,7 +39,7 @@ async function open(options: Parameters<typeof openManualCore>[0]): Promise<void
   look = createExpiryWarnings(opened.context);
 }
 
-/** Ends the service and begins again over the same data, at the same moment. */
+/** Restarts the service with the same data, at the same time. */
 async function restart(options: { mailer?: Mailer } = { mailer: mailerTo(server) }): Promise<void> {
   const { dataDirectory, clock } = opened;
   await opened.stop();
@@ -50,7 +50,7 @@ const create = async (input: Record<string, unknown>) => opened.core.createKey(o
 const subjects = (): (string | undefined)[] => server.taken.map(({ headers }) => headers.get("subject"));
 const warnings = (): string[] => log.lines.filter(({ level }) => level === "warn").map(({ event }) => event);
 
-/** Lets days pass, with a look every eight hours, as a service that stays on. */
+/** Lets days pass with a check every eight hours, as in a running service. */
 async function live(days: number): Promise<void> {
   for (let passed = 0; passed < days * DAY; passed += 8 * HOUR) {
     opened.clock.advance(8 * HOUR);
@@ -59,7 +59,7 @@ async function live(days: number): Promise<void> {
 }
 
 describe("a key that expires", () => {
-  test("is told of 14, 3 and 1 days before and when it has, once each", async () => {
+  test("is announced 14, 3 and 1 days before and when it has expired, once each", async () => {
     await create({ name: "laptop", expiresInDays: 30 });
     await live(40);
     expect(subjects()).toEqual([
@@ -71,7 +71,7 @@ describe("a key that expires", () => {
     expect(server.taken.every(({ to }) => to.join() === "owner@example.org")).toBe(true);
   });
 
-  test("is told of once, also when the service is started again before every look", async () => {
+  test("is announced once, even if the service restarts before every check", async () => {
     await create({ name: "laptop", expiresInDays: 30 });
     for (let day = 0; day < 35; day += 1) {
       opened.clock.advance(DAY);
@@ -86,20 +86,23 @@ describe("a key that expires", () => {
     [2, "2 days"],
     [9, "9 days"],
     [14, "14 days"],
-  ])("and is made with %i days left is told of at the next look, then as any other", async (expiresInDays, left) => {
-    await create({ name: "short", expiresInDays });
-    await look();
-    await look();
-    expect(subjects()).toEqual([`Recollect: API key "short" expires in ${left}`]);
-    await live(expiresInDays + 1);
-    expect(subjects().slice(-2)).toEqual([
-      'Recollect: API key "short" expires in 1 day',
-      'Recollect: API key "short" has expired',
-    ]);
-    expect(new Set(subjects()).size).toBe(subjects().length);
-  });
+  ])(
+    "and is created with %i days left is announced at the next check, then like any other",
+    async (expiresInDays, left) => {
+      await create({ name: "short", expiresInDays });
+      await look();
+      await look();
+      expect(subjects()).toEqual([`Recollect: API key "short" expires in ${left}`]);
+      await live(expiresInDays + 1);
+      expect(subjects().slice(-2)).toEqual([
+        'Recollect: API key "short" expires in 1 day',
+        'Recollect: API key "short" has expired',
+      ]);
+      expect(new Set(subjects()).size).toBe(subjects().length);
+    },
+  );
 
-  test("and is made for one day is told of when it is made and when it has expired", async () => {
+  test("and is created for one day is announced when it is created and when it has expired", async () => {
     await create({ name: "guest", expiresInDays: 1 });
     await live(2);
     expect(subjects()).toEqual([
@@ -108,7 +111,7 @@ describe("a key that expires", () => {
     ]);
   });
 
-  test("while the service was off is told of with the most urgent words alone", async () => {
+  test("while the service is off is announced with the most urgent warning only", async () => {
     await create({ name: "laptop", expiresInDays: 30 });
     opened.clock.advance(28 * DAY);
     await look();
@@ -120,7 +123,7 @@ describe("a key that expires", () => {
     ]);
   });
 
-  test("is not told of again when the clock goes back", async () => {
+  test("is not announced again when the clock is set back", async () => {
     await create({ name: "laptop", expiresInDays: 30 });
     opened.clock.advance(28 * DAY);
     await look();
@@ -131,7 +134,7 @@ describe("a key that expires", () => {
     expect(subjects()).toHaveLength(1);
   });
 
-  test("is not told of when it was revoked or switched off, nor one that never expires", async () => {
+  test("is not announced while revoked or disabled, nor is a key that never expires", async () => {
     const revoked = await create({ name: "revoked", expiresInDays: 20 });
     const off = await create({ name: "off", expiresInDays: 20 });
     await create({ name: "for ever" });
@@ -145,8 +148,8 @@ describe("a key that expires", () => {
   });
 });
 
-describe("a mail", () => {
-  test("says which key, when and what to do, and has no secret", async () => {
+describe("a mail about expiring keys", () => {
+  test("names the key, the time and what to do, and contains no secret", async () => {
     const { key, secret } = await create({
       name: "laptop",
       client: "opencode",
@@ -173,7 +176,7 @@ describe("a mail", () => {
     }
   });
 
-  test("is one for all keys of a moment", async () => {
+  test("covers all keys of one check", async () => {
     await create({ name: "first", expiresInDays: 14 });
     await create({ name: "second", expiresInDays: 17 });
     await create({ name: "third", expiresInDays: 40 });
@@ -185,11 +188,11 @@ describe("a mail", () => {
   });
 
   test.each([
-    ["a line break and a field", "laptop\r\nBcc: thief@example.org\r\n\r\nPay here"],
-    ["a turned direction", "laptop \u202Egnp.exe"],
+    ["a line break and a header field", "laptop\r\nBcc: thief@example.org\r\n\r\nPay here"],
+    ["a right-to-left override", "laptop \u202Egnp.exe"],
     ["other scripts", "Schlüssel 钥匙 🗝️"],
     ["markup", '<a href="https://evil.example">x</a>'],
-  ])("stays one mail to the owner for a key whose name has %s", async (_what, name) => {
+  ])("stays a single mail to the owner if the name of the key has %s", async (_what, name) => {
     await create({ name, expiresInDays: 15 });
     await live(1.5);
     const [taken, ...more] = server.taken;
@@ -203,7 +206,7 @@ describe("a mail", () => {
     expect(taken?.headers.get("subject")).toContain(words);
   });
 
-  test("that could not be sent is sent by the next look, and no other again", async () => {
+  test("that could not be sent is retried at the next check, and no other is repeated", async () => {
     await create({ name: "first", expiresInDays: 30 });
     opened.clock.advance(16.5 * DAY);
     await look();
@@ -213,7 +216,7 @@ describe("a mail", () => {
     await look();
     await look();
     expect(subjects()).toHaveLength(1);
-    // Said once, though it failed twice.
+    // Logged once, although it failed twice.
     expect(warnings()).toEqual(["a warning about expiring keys could not be mailed and is retried"]);
     server.refuseWith(null);
     await restart();
@@ -225,14 +228,14 @@ describe("a mail", () => {
     ]);
   });
 
-  test("is sent once by two looks at once", async () => {
+  test("is sent once by simultaneous checks", async () => {
     await create({ name: "laptop", expiresInDays: 2 });
     opened.clock.advance(1.5 * DAY);
     await Promise.all([look(), look(), look()]);
     expect(subjects()).toHaveLength(1);
   });
 
-  test("has the same id when it is sent again because nobody noted it", async () => {
+  test("has the same id when it is sent again because the first was not recorded", async () => {
     await create({ name: "laptop", expiresInDays: 2 });
     opened.clock.advance(1.5 * DAY);
     const { store } = opened;
@@ -248,7 +251,7 @@ describe("a mail", () => {
 describe("without a mail server", () => {
   beforeEach(() => restart({}));
 
-  test("the log has each warning once, with ids only", async () => {
+  test("each warning is logged once, with ids only", async () => {
     const { key } = await create({ name: "laptop", expiresInDays: 30 });
     await live(40);
     expect(warnings()).toEqual(["a key expires soon", "a key expires soon", "a key expires soon", "a key has expired"]);
@@ -258,12 +261,12 @@ describe("without a mail server", () => {
   });
 });
 
-describe("the status and the doctor", () => {
+describe("status and doctor", () => {
   const listed = async () => (await opened.core.status(opened.call())).expiringKeys;
   const checkOf = async (name: string) =>
     (await opened.core.diagnose(opened.call())).checks.find((check) => check.name === name);
 
-  test("show keys that expire soon, or did in the last 14 days", async () => {
+  test("list keys that expire soon or expired within the last 14 days", async () => {
     const { key } = await create({ name: "laptop", expiresInDays: 30 });
     expect(await listed()).toEqual([]);
     opened.clock.advance(20 * DAY);
@@ -275,7 +278,7 @@ describe("the status and the doctor", () => {
     expect(await listed()).toEqual([]);
   });
 
-  test("are silent to whoever may not see keys", async () => {
+  test("list no keys to callers who may not see them", async () => {
     await create({ name: "laptop", expiresInDays: 10 });
     opened.clock.advance(8 * DAY);
     const restricted = await opened.core.status(opened.call(["a"]));
@@ -284,7 +287,7 @@ describe("the status and the doctor", () => {
     expect(await listed()).toHaveLength(1);
   });
 
-  test("are content until it is urgent", async () => {
+  test("report a problem only when it is urgent", async () => {
     await openJobs();
     const { key } = await create({ name: "laptop", expiresInDays: 30 });
     expect(await checkOf("keys")).toMatchObject({ ok: true, detail: "none expires within 14 days" });
@@ -296,7 +299,7 @@ describe("the status and the doctor", () => {
     expect(await checkOf("keys")).toMatchObject({ ok: true });
   });
 
-  test("try the mail server", async () => {
+  test("check the connection to the mail server", async () => {
     await openJobs();
     expect(await checkOf("mail")).toMatchObject({ ok: true, detail: expect.stringContaining("owner@example.org") });
     await server.close();
@@ -304,7 +307,7 @@ describe("the status and the doctor", () => {
     expect(server.taken).toEqual([]);
   });
 
-  /** The doctor also adds a document, which jobs have to work off. */
+  /** The doctor also adds a document, which needs jobs. */
   async function openJobs(): Promise<void> {
     const { dataDirectory, clock } = opened;
     await opened.stop();
@@ -312,7 +315,7 @@ describe("the status and the doctor", () => {
   }
 });
 
-test("the settings lead to the mail server", async () => {
+test("the settings configure the mail server", async () => {
   const service = await openCore({
     settings: { RECOLLECT_SMTP_URL: `smtp://127.0.0.1:${server.port}`, RECOLLECT_OWNER_EMAIL: "ada@example.org" },
   });

@@ -5,7 +5,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 const TEXT = "Mia rehearses the cello for the autumn concert";
 const LIFETIME_MS = 90_000;
 
-/** No clean-up ever runs here: only the clock moves. */
+/** No clean-up ever runs here: only the clock advances. */
 let opened: ManualCore;
 let core: Core;
 let call: Call;
@@ -37,7 +37,7 @@ const kindOf = (work: Promise<unknown>): Promise<string> =>
   );
 const has = (answer: unknown): boolean => JSON.stringify(answer).includes(TEXT);
 
-/** Every way to see a memory, as what it gives before and after the moment. */
+/** Every way to see a memory, with its result before and after the moment. */
 const READERS: [name: string, read: () => Promise<unknown>, before: unknown, after: unknown][] = [
   ["search", async () => has(await core.search(call, { q, containerTags: ["a"], threshold: 0 })), true, false],
   [
@@ -121,7 +121,7 @@ const READERS: [name: string, read: () => Promise<unknown>, before: unknown, aft
   ],
 ];
 
-describe("a memory whose time is over is gone at that moment, without any clean-up, from", () => {
+describe("an expired memory disappears at that moment, without any clean-up, from", () => {
   test.each(READERS)("%s", async (_name, read, before, after) => {
     opened.clock.advance(LIFETIME_MS - 1);
     expect(await read()).toEqual(before);
@@ -130,7 +130,7 @@ describe("a memory whose time is over is gone at that moment, without any clean-
   });
 });
 
-test("a lasting fact and an open guess are over to the second as well", async () => {
+test("lasting facts and unreviewed guesses also expire to the second", async () => {
   const forgetAfter = opened.clock.from(LIFETIME_MS).toISOString();
   const { memories } = await core.createMemories(call, {
     containerTag: "b",
@@ -151,7 +151,7 @@ test("a lasting fact and an open guess are over to the second as well", async ()
   expect(await read()).toEqual([0, 0]);
 });
 
-describe("what changes memories takes one whose time is over for forgotten:", () => {
+describe("use cases that change memories treat an expired one as forgotten:", () => {
   const WRITERS: [name: string, write: () => Promise<unknown>, after: string][] = [
     ["forget by id", () => core.forget(call, { ids: [memoryId] }), "conflict"],
     ["forget by text", () => core.forget(call, { content: TEXT, containerTag: "a" }), "conflict"],
@@ -182,13 +182,13 @@ describe("what changes memories takes one whose time is over for forgotten:", ()
     expect(await kindOf(write())).toBe("done");
   });
 
-  test("forget-matching forgets nothing of it", async () => {
+  test("forget-matching does not forget an expired memory", async () => {
     opened.clock.advance(LIFETIME_MS);
     for (const what of [{ ids: [memoryId] }, { query: q, threshold: 0 }])
       expect(has(await core.forgetMatching(call, { ...what, containerTag: "a" }))).toBe(false);
   });
 
-  test("what is told again is remembered anew, as a memory of its own", async () => {
+  test("a statement made again after it expired becomes a new memory", async () => {
     opened.clock.advance(LIFETIME_MS);
     const { memories } = await core.createMemories(call, { containerTag: "a", memories: [{ content: TEXT }] });
     expect(memories[0]?.id).not.toBe(memoryId);

@@ -27,17 +27,17 @@ test.each([
     "The nightly backup of the billing database runs except on Sundays.",
     "The nightly backup of the billing database runs",
   ],
-])("a fact that is less than its sentence does not hide it: %s", async (sentence, fact) => {
+])("a fact that says less than its sentence does not hide the sentence: %s", async (sentence, fact) => {
   await add(sentence, { facts: [{ text: fact }] });
   expect(await found(sentence)).toEqual(expect.arrayContaining([`memory: ${fact}`, `chunk: ${sentence}`]));
 });
 
-test("a fact that is all of its sentence stands for it", async () => {
+test("a fact that says all of its sentence replaces it in the results", async () => {
   await add("I am allergic to peanuts.");
   expect(await found("allergic to peanuts")).toEqual(["memory: User is allergic to peanuts"]);
 });
 
-test("chat that is to be kept as it is is none", async () => {
+test("small talk submitted with rememberAsIs is not remembered", async () => {
   await add("let's talk about nothing, ok?", { rememberAsIs: true });
   await add("the blue folder has the lease", { rememberAsIs: true });
   const memories = await opened.store.memories.active(opened.store.organizationId, "a", { limit: 10 });

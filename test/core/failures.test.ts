@@ -12,7 +12,7 @@ import { openCore } from "../support/open-core.js";
 
 const CONTENT = "Ada keeps bees on the roof.";
 
-describe("a step that fails", () => {
+describe("a processing step that fails", () => {
   let opened: ManualCore;
   let core: Core;
   let call: Call;
@@ -45,7 +45,7 @@ describe("a step that fails", () => {
   const get = async () => (await core.getDocument(call, { id: "note" })).document;
   const search = (more: Record<string, unknown> = {}) => core.search(call, { q: "bees", threshold: 0, ...more });
 
-  /** Time passes, and whatever waits for it is tried again. */
+  /** Lets time pass, so that everything waiting for it is tried again. */
   async function letTimePass(times: number): Promise<void> {
     for (let time = 0; time < times; time++) {
       await opened.settle();
@@ -55,7 +55,7 @@ describe("a step that fails", () => {
     await opened.settle();
   }
 
-  test("for good fails the document with a reason; its words are found all the same", async () => {
+  test("permanently fails the document with a reason; its words are still searchable", async () => {
     failure.embed = new AppError("invalid", "The provider refuses the key. Set RECOLLECT_EMBEDDING_API_KEY.");
     const receipt = await add({ wait: 20 });
     expect(receipt).toMatchObject({
@@ -67,7 +67,7 @@ describe("a step that fails", () => {
     expect((await opened.store.jobs.counts()).dead).toBe(1);
   });
 
-  test("for good is tried again when the document is added again, and then nothing is left of the failure", async () => {
+  test("permanently is tried again when the document is added again, and no trace of the failure remains", async () => {
     failure.embed = new AppError("invalid", "The provider refuses the key.");
     await add({ wait: 20 });
     delete failure.embed;
@@ -77,7 +77,7 @@ describe("a step that fails", () => {
     expect(await opened.store.jobs.counts()).toMatchObject({ dead: 0, waiting: 0 });
   });
 
-  test("to understand leaves the text searchable, says so, and is tried again the same way", async () => {
+  test("to extract facts leaves the text searchable, reports the reason, and is tried again in the same way", async () => {
     failure.extract = new AppError("invalid", "The model refuses the text.");
     const receipt = await add({ wait: 20 });
     expect(receipt).toMatchObject({
@@ -93,7 +93,7 @@ describe("a step that fails", () => {
     });
   });
 
-  test("for good is tried again when its text is sent as a change, the same one or another", async () => {
+  test("permanently is tried again when the same or another text is sent as a change", async () => {
     failure.embed = new AppError("invalid", "The provider refuses the key.");
     const { id } = await add({ wait: 20 });
     expect(await core.updateDocument(call, { id, metadata: { k: 1 } })).toMatchObject({ status: "failed" });
@@ -121,7 +121,7 @@ describe("a step that fails", () => {
     expect(await opened.store.jobs.counts()).toMatchObject({ dead: 0, waiting: 0 });
   });
 
-  test("loses nothing that was submitted meanwhile, and understands it once it can", async () => {
+  test("loses nothing submitted in the meantime, and extracts its facts later", async () => {
     failure.extract = new AppError("invalid", "The model refuses the text.");
     await add({ wait: 20 });
     await add({ content: "Bo owns two goats.", wait: 20 });
@@ -136,7 +136,7 @@ describe("a step that fails", () => {
     ]);
   });
 
-  test("unexpectedly is tried again and again, then given up without telling the world what it holds", async () => {
+  test("unexpectedly is retried several times, then given up without disclosing the content", async () => {
     failure.embed = new TypeError(`cannot read "${CONTENT}" of sk-secret`);
     await add();
     await letTimePass(9);
@@ -149,7 +149,7 @@ describe("a step that fails", () => {
     expect(log.lines.filter((line) => line.level === "error").map((line) => line["errorId"])).toContain(errorId);
   });
 
-  test("for a while only delays: searchable by words, counted as waiting, done as soon as it can be", async () => {
+  test("temporarily only delays: searchable by words, counted as waiting, completed as soon as possible", async () => {
     failure.embed = new AppError("unavailable", "The provider is overloaded.", { retryAfter: 30 });
     await add();
     await letTimePass(3);
@@ -163,7 +163,7 @@ describe("a step that fails", () => {
     expect((await search()).waiting).toBe(0);
   });
 
-  test("does not hold up other documents", async () => {
+  test("does not delay other documents", async () => {
     failure.extract = new AppError("unavailable", "The model is away.");
     await add();
     await opened.settle();
@@ -176,7 +176,7 @@ describe("a step that fails", () => {
     expect(other).toMatchObject({ status: "done", dreamingStatus: "done" });
   });
 
-  test("can be deleted", async () => {
+  test("leaves a document that can be deleted", async () => {
     failure.embed = new AppError("invalid", "no");
     const { id } = await add({ wait: 20 });
     await core.deleteDocument(call, { id });
@@ -185,7 +185,7 @@ describe("a step that fails", () => {
   });
 });
 
-test("a full store refuses to add, goes on answering, and has everything that was accepted once there is room", async () => {
+test("a full store refuses additions, still serves reads, and keeps everything accepted once there is room", async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-full-"));
   const first = await openCore({ dataDirectory, settings: { RECOLLECT_MAX_STORE_MEGABYTES: "1" } });
   const accepted: string[] = [];

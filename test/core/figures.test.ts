@@ -77,10 +77,10 @@ function conflict(one: string, other: string): boolean {
   return first !== null && second !== null && figuresConflict(first, second) && figuresConflict(second, first);
 }
 
-test.each(CONFLICTING)("%s / %s: both cannot be right", (one, other) => {
+test.each(CONFLICTING)("%s / %s: contradict each other", (one, other) => {
   expect(conflict(one, other)).toBe(true);
 });
 
-test.each(ONLY_LOOKING_SO)("%s / %s: both may be right", (one, other) => {
+test.each(ONLY_LOOKING_SO)("%s / %s: can both be true", (one, other) => {
   expect(conflict(one, other)).toBe(false);
 });

@@ -16,7 +16,7 @@ function deferred<T>() {
   return { promise, resolve: (value: T) => resolve(value) };
 }
 
-/** Reads whatever comes as two pages, once it is let. */
+/** Reads every file as two pages, once it is released. */
 class HeldExtractor implements ContentExtractor {
   readonly begun = deferred<(progress: ReadingProgress) => void>();
   readonly go = deferred<void>();
@@ -66,7 +66,7 @@ const get = (id: string) => opened.core.getDocument(opened.call(), { id });
 const search = async () =>
   (await opened.core.search(opened.call(), { q: "Who lights the green lantern?", containerTags: ["port"] })).results;
 
-test("a file that is being read says how far it is, and nothing of it is found", async () => {
+test("a file being read reports its progress, and is not yet searchable", async () => {
   const { id } = await upload();
   const report = await extractor.begun.promise;
   report({ unit: "page", done: 1, total: 2 });
@@ -87,7 +87,7 @@ test("a file that is being read says how far it is, and nothing of it is found",
   expect(read).toMatchObject({ source: null, metadata: { pages: 2 } });
 });
 
-test("its passages know their pages", async () => {
+test("its passages have page numbers", async () => {
   extractor.go.resolve();
   const { id } = await upload();
   await opened.settle();
@@ -97,7 +97,7 @@ test("its passages know their pages", async () => {
   expect(found?.chunk?.metadata).toMatchObject({ page: expect.any(Number) });
 });
 
-test("a text that comes under its customId meanwhile is what stays", async () => {
+test("a text added under its customId in the meantime replaces it", async () => {
   const { id } = await upload({ customId: "a" });
   await extractor.begun.promise;
   const text = "The office is closed on Sundays.";
@@ -109,7 +109,7 @@ test("a text that comes under its customId meanwhile is what stays", async () =>
 });
 
 test.each(["queued", "being read"])(
-  "other bytes that come under its customId while it is %s are what is read",
+  "another file added under its customId while it is %s is read instead",
   async (when) => {
     const { id } = await upload({ customId: "a" });
     if (when === "being read") await extractor.begun.promise;
@@ -130,7 +130,7 @@ test.each(["queued", "being read"])(
   },
 );
 
-test("one that is moved meanwhile is read where it lies then", async () => {
+test("a file moved while it is read ends up in its new container", async () => {
   const { id } = await upload();
   await extractor.begun.promise;
   await opened.core.updateDocument(opened.call(), { id, containerTags: ["town"] });

@@ -28,14 +28,14 @@ const stored = async () => new Set(await readdir(join(opened.dataDirectory, "fil
 const keyOf = async (id: string) => (await core.getDocumentFile(call, { id })).file.key;
 
 describe("an uploaded file", () => {
-  test("is kept once, however often the call is repeated", async () => {
+  test("is stored once, however often the call is repeated", async () => {
     const repeated = { ...call, operationId: createId() };
     const first = await upload("Words.", {}, repeated);
     expect(await upload("Words.", {}, repeated)).toEqual(first);
     expect(await stored()).toEqual(new Set([await keyOf(first.id)]));
   });
 
-  test("leaves no bytes when its document is refused", async () => {
+  test("leaves no bytes behind when its document is rejected", async () => {
     await core.addDocument(call, { content: "Shared.", containerTags: ["a", "b"], customId: "shared" });
     const onlyA = opened.call(["a"]);
     await expect(upload("Mine.", { customId: "shared" }, onlyA)).rejects.toMatchObject({ kind: "forbidden" });
@@ -43,7 +43,7 @@ describe("an uploaded file", () => {
     expect(await stored()).toEqual(new Set());
   });
 
-  test("is found and read by those who may see its document", async () => {
+  test("can be found and read only by callers who may see its document", async () => {
     const { id } = await upload("Of b.", { containerTags: ["b"] });
     const onlyA = opened.call(["a"]);
     await expect(core.getDocumentFile(onlyA, { id })).rejects.toMatchObject({ kind: "not_found" });
@@ -56,7 +56,7 @@ describe("an uploaded file", () => {
     await expect(core.getFile(onlyA, { key: file.key })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("a link opens it for 24 hours, to those who may not see its document too", async () => {
+  test("a link opens it for 24 hours, also for callers who may not see its document", async () => {
     const { id } = await upload("Of b.", { containerTags: ["b"] });
     const { file, path } = await core.getDocumentFile(call, { id });
     const proof = Object.fromEntries(new URL(path, "http://localhost").searchParams);
@@ -67,7 +67,7 @@ describe("an uploaded file", () => {
     await expect(open()).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("a link ends when its document leaves the containers that it was in", async () => {
+  test("a link expires when its document leaves its containers", async () => {
     const { id } = await upload("Of b.", { containerTags: ["b"] });
     const { file, path } = await core.getDocumentFile(call, { id });
     const proof = Object.fromEntries(new URL(path, "http://localhost").searchParams);
@@ -77,7 +77,7 @@ describe("an uploaded file", () => {
     expect((await core.getFile(opened.call(["a"]), { key: file.key })).file.key).toBe(file.key);
   });
 
-  test("the same text in another file changes the file alone", async () => {
+  test("with the same text in different bytes replaces only the file", async () => {
     const first = await upload("The same words.", { customId: "same" });
     await opened.settle();
     const before = await keyOf(first.id);
@@ -91,35 +91,35 @@ describe("an uploaded file", () => {
 
   test.each<[what: string, input: Record<string, unknown>, kind: string, words: RegExp]>([
     ["no bytes", {}, "invalid", /bytes: /],
-    ["bytes that are not base64", { bytes: "*" }, "invalid", /bytes: must be base64/],
+    ["invalid base64", { bytes: "*" }, "invalid", /bytes: must be base64/],
     ["no content", { bytes: "" }, "invalid", /file: must not be empty/],
     ["too many bytes", { bytes: base64("x".repeat(1_001)) }, "too_large", /1001 bytes, at most 1000 are accepted/],
     ["too much text", { bytes: base64("x".repeat(501)) }, "too_large", /content: has 501 bytes/],
-    ["a document that is none", { bytes: base64("x"), document: "y" }, "invalid", /document: /],
-  ])("%s is refused", async (_what, input, kind, words) => {
+    ["an invalid document", { bytes: base64("x"), document: "y" }, "invalid", /document: /],
+  ])("with %s is rejected", async (_what, input, kind, words) => {
     const refused = core.addFile(call, input);
     await expect(refused).rejects.toMatchObject({ kind, message: expect.stringMatching(words) });
     expect(await stored()).toEqual(new Set());
   });
 
-  test("a content beside the file is not taken for its text", async () => {
+  test("provides the text even if the request also has content", async () => {
     const { id } = await upload("Of the file.", { content: "Of the request." });
     expect((await core.getDocument(call, { id })).document.content).toBe("Of the file.");
   });
 
   test.each([
-    ["before the beginning", { start: -1, length: 1 }],
-    ["a part of a byte", { start: 0.5, length: 1 }],
-    ["more than one answer holds", { start: 0, length: 5 * 1024 * 1024 }],
+    ["a range before the beginning", { start: -1, length: 1 }],
+    ["a fractional byte", { start: 0.5, length: 1 }],
+    ["more than one response can contain", { start: 0, length: 5 * 1024 * 1024 }],
   ])("%s cannot be read", async (_what, range) => {
     const { id } = await upload("Words.");
     await expect(core.readFile(call, { key: await keyOf(id), ...range })).rejects.toMatchObject({ kind: "invalid" });
   });
 });
 
-describe("upkeep", () => {
+describe("clean-up", () => {
   const ago = (ms: number) => new Date(Date.now() - ms);
-  /** Bytes without a row, written so long ago. */
+  /** Bytes without a row, written this long ago. */
   const leaveBytes = async (ageMs: number, name = createId()) => {
     const path = join(opened.dataDirectory, "files", name);
     await mkdir(join(opened.dataDirectory, "files"), { recursive: true });
@@ -129,7 +129,7 @@ describe("upkeep", () => {
     return name;
   };
 
-  test("removes bytes that are in no row for an hour, and keeps all others", async () => {
+  test("removes bytes that have been without a row for an hour, and keeps all others", async () => {
     const { id } = await upload("Kept.");
     const kept = await keyOf(id);
     const path = join(opened.dataDirectory, "files", kept);
@@ -142,14 +142,14 @@ describe("upkeep", () => {
     expect(await stored()).toEqual(new Set([kept, young, foreign]));
   });
 
-  test("leaves bytes that are young, however far ahead the clock is", async () => {
+  test("keeps recent bytes, however far ahead the clock is", async () => {
     const young = await leaveBytes(HOUR_MS / 2);
     opened.clock.advance(30 * 24 * HOUR_MS);
     await cleanUp(opened.context);
     expect(await stored()).toEqual(new Set([young]));
   });
 
-  test("removes uploads that a process left behind an hour ago", async () => {
+  test("removes uploads that a process abandoned an hour ago", async () => {
     const { uploads } = opened.context;
     const leave = () => uploads.receive(Readable.from([Buffer.from("left")]));
     const [old, young] = [await leave(), await leave()];
@@ -158,7 +158,7 @@ describe("upkeep", () => {
     expect((await uploads.list()).map(({ key }) => key)).toEqual([young.key]);
   });
 
-  test("removes the file before when another one took its place", async () => {
+  test("removes the previous file of a document after it was replaced", async () => {
     const { id } = await upload("One.", { customId: "again" });
     const first = await keyOf(id);
     await upload("Two.", { customId: "again" });
@@ -167,7 +167,7 @@ describe("upkeep", () => {
     expect(await stored()).toEqual(new Set([await keyOf(id)]));
   });
 
-  test("removes files of a container that was emptied without a trace", async () => {
+  test("removes the files of a purged container", async () => {
     const { id } = await upload("Soon gone.");
     const path = join(opened.dataDirectory, "files", await keyOf(id));
     await utimes(path, ago(2 * HOUR_MS), ago(2 * HOUR_MS));
@@ -176,7 +176,7 @@ describe("upkeep", () => {
     expect(await stored()).toEqual(new Set());
   });
 
-  test("a store without any file is fine", async () => {
+  test("handles a store without files", async () => {
     await cleanUp(opened.context);
     expect(await stored()).toEqual(new Set());
   });
@@ -187,7 +187,7 @@ describe("documents whose processing failed", () => {
   const fail = async (id: string, errorReason = "extract: broken") =>
     opened.store.documents.update(opened.store.organizationId, id, { status: "failed", errorReason });
 
-  test("go with their files when they failed long enough ago", async () => {
+  test("are removed with their files after the configured time", async () => {
     const old = await upload("Failed before.", { customId: "old" });
     const fine = await upload("Went well.", { customId: "fine" });
     await opened.settle();
@@ -202,7 +202,7 @@ describe("documents whose processing failed", () => {
     expect(await stored()).toEqual(new Set([await keyOf(fine.id), await keyOf(young.id)]));
   });
 
-  test("stay for ever when no time is set", async () => {
+  test("are kept forever if no time is configured", async () => {
     const { id } = await upload("Failed.");
     await opened.settle();
     await fail(id);
@@ -211,7 +211,7 @@ describe("documents whose processing failed", () => {
     expect((await core.getDocument(call, { id })).document.status).toBe("failed");
   });
 
-  test("stay where their text is there, and go behind many of those", async () => {
+  test("are kept if their text was read; those behind many such documents are still removed", async () => {
     const documents = Array.from({ length: 46 }, (_, index) => `Number ${index}.`);
     const { items } = await core.addDocuments(call, { documents });
     await opened.settle();
@@ -226,7 +226,7 @@ describe("documents whose processing failed", () => {
     expect(left.every(({ errorReason }) => errorReason?.startsWith("embed: "))).toBe(true);
   });
 
-  test("more than one batch of them goes in one run", async () => {
+  test("are removed in one run, even if they exceed one batch", async () => {
     const { items } = await core.addDocuments(call, {
       documents: Array.from({ length: 45 }, (_, index) => `Number ${index}.`),
     });

@@ -4,30 +4,30 @@ import { parseFilters } from "../../src/core/search/filters.js";
 const CONDITION = { key: "team", value: "red" };
 const PARSED = { key: "team", value: "red", type: "metadata", operator: "=", negate: false, ignoreCase: false };
 
-/** A filter of so many levels, one group in another. */
+/** A filter with this many nested levels. */
 function nested(levels: number): unknown {
   return levels === 1 ? { AND: [CONDITION] } : { OR: [nested(levels - 1)] };
 }
 
-describe("what is read as a filter", () => {
-  test("nothing is no filter", () => {
+describe("a filter may be", () => {
+  test("undefined or null, which means no filter", () => {
     expect(parseFilters(undefined)).toBeUndefined();
     expect(parseFilters(null)).toBeUndefined();
   });
 
-  test("AND, OR, and both at once, which must both hold", () => {
+  test("AND, OR, or both, which must both match", () => {
     expect(parseFilters({ AND: [CONDITION] })).toEqual({ all: [PARSED] });
     expect(parseFilters({ OR: [CONDITION] })).toEqual({ any: [PARSED] });
     expect(parseFilters({ AND: [CONDITION], OR: [] })).toEqual({ all: [{ all: [PARSED] }, { any: [] }] });
     expect(parseFilters('{"AND":[]}')).toEqual({ all: [] });
   });
 
-  test("eight levels, as an object or as JSON text", () => {
+  test("nested eight levels deep, as an object or as JSON text", () => {
     expect(parseFilters(nested(8))).toBeDefined();
     expect(parseFilters(JSON.stringify(nested(8)))).toEqual(parseFilters(nested(8)));
   });
 
-  test("two hundred conditions, in whatever groups", () => {
+  test("two hundred conditions, in any groups", () => {
     const many = Array.from({ length: 200 }, () => CONDITION);
     expect(parseFilters({ AND: many })).toBeDefined();
     expect(parseFilters({ OR: [{ AND: many.slice(100) }, { AND: many.slice(0, 100) }] })).toBeDefined();
@@ -56,7 +56,7 @@ describe("what is read as a filter", () => {
   });
 });
 
-describe("what is refused, with its place and the rule", () => {
+describe("a filter is rejected, with the place and the rule:", () => {
   test.each<[unknown, RegExp]>([
     [CONDITION, /^filters: must be an object with AND or OR, like {"AND": \[/],
     [[{ AND: [] }], /^filters: must be an object with AND or OR, like {"AND": \[/],

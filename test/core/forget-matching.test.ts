@@ -30,7 +30,7 @@ const active = async (containerTag = "a") =>
 const MANY = Array.from({ length: 600 }, (_, index) => `Project Falcon has the ticket number ${index}`);
 
 describe("by a query", () => {
-  test("forgets what is about it, and nothing else", async () => {
+  test("forgets what matches it, and nothing else", async () => {
     await remember(["Falcon starts in May", "Falcon is led by Lena", "Ada keeps bees"]);
     const { matches, forgetBatchId, summary, dryRun } = await matching({ query: "Falcon" });
     expect(matches.map(({ text }) => text).toSorted()).toEqual(["Falcon is led by Lena", "Falcon starts in May"]);
@@ -50,7 +50,7 @@ describe("by a query", () => {
     expect(done.matches).toEqual(shown.matches);
   });
 
-  test("goes beyond what one search gives, up to maxForget, and says that there is more", async () => {
+  test("goes beyond the results of one search, up to maxForget, and reports that there is more", async () => {
     await remember(MANY);
     const shown = await matching({ query: "Project Falcon ticket", threshold: 0.3, maxForget: 500, dryRun: true });
     expect(shown.matches).toHaveLength(500);
@@ -63,7 +63,7 @@ describe("by a query", () => {
   test.each([
     ["Mia is vegan", ["Mia is vegan"], ["Mia's brother is not vegan", "Tom is vegan"]],
     ["tom rents a sailing boat.", ["Tom rents a sailing boat"], ["Mia rents a sailing boat"]],
-  ])("in the words of a memory means that one alone: %s", async (query, same, others) => {
+  ])("with the exact words of a memory means only that memory: %s", async (query, same, others) => {
     await remember([...same, ...others]);
     const shown = await matching({ query, threshold: 0, dryRun: true });
     expect(shown.matches.map(({ text }) => text)).toEqual(same);
@@ -72,7 +72,7 @@ describe("by a query", () => {
     expect((await active()).toSorted()).toEqual(others.toSorted());
   });
 
-  test("without maxForget takes 100, the most similar ones first", async () => {
+  test("without maxForget forgets up to 100, the most similar ones first", async () => {
     await remember(MANY.slice(0, 150));
     const { matches } = await matching({ query: "Falcon has ticket number 77", threshold: 0.1 });
     expect(matches).toHaveLength(100);
@@ -82,7 +82,7 @@ describe("by a query", () => {
     );
   });
 
-  test("the threshold decides", async () => {
+  test("respects the threshold", async () => {
     await remember(["Ada keeps bees on the roof"]);
     expect((await matching({ query: "Ada keeps bees on the roof", threshold: 1, dryRun: true })).matches).toHaveLength(
       1,
@@ -93,7 +93,7 @@ describe("by a query", () => {
     });
   });
 
-  test("leaves other containers, superseded versions and what is over alone", async () => {
+  test("does not affect other containers, superseded versions or expired memories", async () => {
     await remember(["Falcon starts in June"], "b");
     const [old] = await remember(["Falcon starts in April"]);
     await core.updateMemory(call(), { containerTag: "a", id: old?.id, newContent: "The harbour opens in April" });
@@ -107,13 +107,13 @@ describe("by a query", () => {
     expect(await active("b")).toEqual(["Falcon starts in June"]);
   });
 
-  test("in a container that is not there finds nothing", async () => {
+  test("in an unknown container finds nothing", async () => {
     expect(await matching({ query: "Falcon", containerTag: "nowhere" })).toMatchObject({ matches: [] });
   });
 });
 
 describe("by ids", () => {
-  test("each once with score 1; unknown ones, those of other containers and forgotten ones are left out", async () => {
+  test("counts each once with score 1; unknown ids, other containers and forgotten memories are left out", async () => {
     const [one, two, gone] = await remember(["Falcon starts in May", "Ada keeps bees", "It rains"]);
     const [foreign] = await remember(["Falcon lives in b"], "b");
     await core.forget(call(), { ids: [gone?.id ?? ""] });
@@ -139,7 +139,7 @@ describe("by ids", () => {
 });
 
 describe("a batch", () => {
-  test("is one in the journal and in the metadata of each memory, with the reason", async () => {
+  test("has the same id in the journal and in the metadata of each memory, and a reason", async () => {
     const kept = await remember(["Falcon starts in May", "Falcon is led by Lena"]);
     const { forgetBatchId } = await matching({ query: "Falcon", reason: "the project ended" });
     for (const { id } of kept)
@@ -157,7 +157,7 @@ describe("a batch", () => {
     ]);
   });
 
-  test("with the same operation id is done once, and answers the same", async () => {
+  test("with the same operation id is done once, and returns the same result", async () => {
     await remember(["Falcon starts in May"]);
     const again = { ...call(), operationId: "one" };
     const first = await core.forgetMatching(again, { containerTag: "a", query: "Falcon" });
@@ -167,7 +167,7 @@ describe("a batch", () => {
   });
 });
 
-describe("refused", () => {
+describe("rejected:", () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
     ["neither query nor ids", {}, /^query: name exactly one of query and ids$/],
     ["both", { query: "x", ids: ["y"] }, /^query: name exactly one of query and ids$/],
@@ -175,11 +175,11 @@ describe("refused", () => {
     ["too many ids", { ids: Array.from({ length: 501 }, String) }, /^ids: must have at most 500 entries$/],
     ["an empty query", { query: "" }, /^query: must not be empty$/],
     ["a huge query", { query: "x".repeat(2_001) }, /^query: must have at most 2000 characters/],
-    ["no cap", { query: "x", maxForget: 0 }, /^maxForget: must be at least 1$/],
-    ["too high a cap", { query: "x", maxForget: 501 }, /^maxForget: must be at most 500$/],
+    ["a maxForget of zero", { query: "x", maxForget: 0 }, /^maxForget: must be at least 1$/],
+    ["a maxForget that is too high", { query: "x", maxForget: 501 }, /^maxForget: must be at most 500$/],
     ["a threshold above 1", { query: "x", threshold: 1.1 }, /^threshold: must be at most 1$/],
     ["no container", { query: "x", containerTag: undefined }, /^containerTag: is missing$/],
-    ["a dry run that is no flag", { query: "x", dryRun: "yes" }, /^dryRun: must be true or false$/],
+    ["a dryRun that is not a boolean", { query: "x", dryRun: "yes" }, /^dryRun: must be true or false$/],
   ])("%s", async (_name, input, message) => {
     await expect(matching(input)).rejects.toMatchObject({
       kind: "invalid",
@@ -187,7 +187,7 @@ describe("refused", () => {
     });
   });
 
-  test("a container that the actor may not use", async () => {
+  test("a container that the caller may not use", async () => {
     const [theirs] = await remember(["Falcon lives in b"], "b");
     const onlyA = opened.call(["a"]);
     await expect(core.forgetMatching(onlyA, { containerTag: "b", query: "Falcon" })).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What a person forgot, replaced, let expire or declined stays so, wherever its document goes and whatever is changed of it. */
+/** What a person forgot, replaced, let expire or declined stays so, wherever its document goes or how it changes. */
 let opened: ManualCore;
 let core: Core;
 let call: Call;
@@ -55,20 +55,20 @@ async function current(tag: string) {
 }
 const texts = async (tag: string) => (await current(tag)).map(({ text }) => text);
 
-/** All that a search of a container tells, passages too. */
+/** Everything a search of a container returns, including passages. */
 async function found(tag: string, q: string): Promise<string> {
   const { results } = await core.search(call, { q, containerTags: [tag], threshold: 0, searchMode: "hybrid" });
   return JSON.stringify(results.map(({ text }) => text));
 }
 
 describe.each([
-  ["into another container", ["b"]],
-  ["into one more container", ["a", "b"]],
-  ["into two others", ["b", "c"]],
+  ["to another container", ["b"]],
+  ["to an additional container", ["a", "b"]],
+  ["to two other containers", ["b", "c"]],
 ])("a move %s", (_name, containerTags) => {
   const everywhere = async () => [...(await texts("a")), ...(await texts("b")), ...(await texts("c"))];
 
-  test("brings back no direct memory that was forgotten, nor its words", async () => {
+  test("restores no forgotten direct memory, nor its words", async () => {
     const { id, ids } = await keep({ content: "The door code is 4711." }, { content: "Pam plays the tuba." });
     await core.forgetOne(call, { id: ids[0], containerTag: "a" });
     await patch(id, { containerTags });
@@ -76,7 +76,7 @@ describe.each([
     for (const tag of containerTags) expect(await found(tag, "door code")).not.toContain("4711");
   });
 
-  test("brings back no direct memory that was replaced or is over", async () => {
+  test("restores no replaced or expired direct memory", async () => {
     const later = new Date(opened.clock.now().getTime() + 60_000).toISOString();
     const { id } = await keep({ content: "My flat number is 1." }, { content: "Tea is at four.", forgetAfter: later });
     await update("a", "My flat number is 2.");
@@ -87,7 +87,7 @@ describe.each([
     expect(await everywhere()).toEqual(containerTags.map(() => before[0]));
   });
 
-  test("brings back no fact of a text that was forgotten or replaced", async () => {
+  test("restores no forgotten or replaced fact of a text", async () => {
     const id = await add("The vault code is 9001. Pam plays the tuba.");
     await core.forgetMatching(call, { containerTag: "a", query: "vault code 9001", dryRun: false });
     for (const { id: memory, text } of await current("a"))
@@ -100,7 +100,7 @@ describe.each([
     expect(await everywhere()).toEqual(containerTags.map(() => "Pam plays the horn."));
   });
 
-  test("brings back no guess that was declined", async () => {
+  test("restores no declined guess", async () => {
     const facts = [{ text: "Ann earns 4000.", quote: "words that are nowhere" }];
     const id = await add("Ann has a job.", { facts });
     const [guess] = await core.listInferred(call, { containerTag: "a" });
@@ -110,7 +110,7 @@ describe.each([
     expect(await everywhere()).toEqual([]);
   });
 
-  test("takes direct memories along as they are", async () => {
+  test("moves direct memories unchanged", async () => {
     const { id } = await keep({ content: "Pam plays the tuba.", isStatic: true, metadata: { band: "brass" } });
     await patch(id, { containerTags });
     for (const tag of containerTags)
@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-test("a document that leaves a container and comes back states there what it did", async () => {
+test("a document that leaves a container and returns states the same facts there again", async () => {
   const id = await add("Pam plays the tuba.", { containerTags: ["a", "b"] });
   await patch(id, { containerTags: ["b"] });
   expect(await texts("a")).toEqual([]);
@@ -130,7 +130,7 @@ test("a document that leaves a container and comes back states there what it did
   expect([await texts("a"), await texts("b")]).toEqual([["Pam plays the tuba"], ["Pam plays the tuba"]]);
 });
 
-test("what another container knew already goes on with its document, and is counted once for each", async () => {
+test("a memory that the new container already had keeps the document as a source, counted once per document", async () => {
   const one = await keep({ content: "Pam plays the tuba." });
   await core.createMemories(call, { containerTag: "b", memories: [{ content: "Pam plays the tuba." }] });
   await patch(one.id, { containerTags: ["b"] });
@@ -141,7 +141,7 @@ test("what another container knew already goes on with its document, and is coun
   expect(await current("b")).toMatchObject([{ strength: 3, sourceCount: 2 }]);
 });
 
-test("a container that takes the place of another gets what was stated in that one", async () => {
+test("a container that replaces another gets the statements of that container", async () => {
   const id = await add("Pam plays the tuba.", { containerTags: ["a", "b"] });
   await update("b", "Pam plays the horn.");
   await patch(id, { containerTags: ["a", "c"] });
@@ -152,7 +152,7 @@ test("a container that takes the place of another gets what was stated in that o
   ]);
 });
 
-test("a document that is added again to one more container brings nothing back", async () => {
+test("adding a document again to one more container restores nothing", async () => {
   const id = await add("The vault code is 9001. Pam plays the tuba.", { customId: "note" });
   await forgetAll("a");
   const again = { content: "The vault code is 9001. Pam plays the tuba.", customId: "note", wait: 20 };
@@ -163,7 +163,7 @@ test("a document that is added again to one more container brings nothing back",
 
 describe.each<[string, readonly Record<string, unknown>[]]>([
   ["its date", [{ documentDate: "2026-01-01" }]],
-  ["its task, and that back,", [{ taskType: "superrag" }, { taskType: "memory" }]],
+  ["its task type, and back,", [{ taskType: "superrag" }, { taskType: "memory" }]],
   ["its date and its container", [{ documentDate: "2026-01-01", containerTags: ["b"] }]],
 ])("a change of %s", (_name, changes) => {
   const place = changes.some((change) => "containerTags" in change) ? "b" : "a";
@@ -171,7 +171,7 @@ describe.each<[string, readonly Record<string, unknown>[]]>([
     for (const change of changes) await patch(id, change);
   };
 
-  test("leaves direct memories as they are", async () => {
+  test("leaves direct memories unchanged", async () => {
     const lasting = { content: "Pam plays the tuba.", isStatic: true, metadata: { band: "brass" } };
     const { id, ids } = await keep(lasting, { content: "The door code is 4711." });
     await core.updateMemory(call, { id: ids[0], containerTag: "a", newContent: "Pam plays the horn." });
@@ -183,7 +183,7 @@ describe.each<[string, readonly Record<string, unknown>[]]>([
     ]);
   });
 
-  test("leaves what a person changed or forgot of a text as it is, and reads the rest", async () => {
+  test("keeps what a person changed or forgot from a text, and reads the rest", async () => {
     const id = await add("The vault code is 9001. Pam plays the tuba. Bo owns sheep.");
     const [sheep, tuba, vault] = await current("a");
     expect([sheep?.text, tuba?.text, vault?.text]).toEqual([
@@ -202,7 +202,7 @@ describe.each<[string, readonly Record<string, unknown>[]]>([
   });
 });
 
-test("a document that forms no memories tells none, and its own come back with their ends when it does again", async () => {
+test("memories of a superrag document disappear, and return with their expiry when it is a memory document again", async () => {
   const forgetAfter = new Date(opened.clock.now().getTime() + 3_600_000).toISOString();
   const { id } = await keep({ content: "Tea is at four.", forgetAfter });
   await patch(id, { taskType: "superrag" });
@@ -215,7 +215,7 @@ test("a document that forms no memories tells none, and its own come back with t
   expect(await texts("a")).toEqual([]);
 });
 
-test("what was forgotten in one container of a document stays in the others when it is read again", async () => {
+test("a fact forgotten in one container stays in the document's other containers when it is read again", async () => {
   const id = await add("The vault code is 9001. Pam plays the tuba.", { containerTags: ["a", "b", "c"] });
   const vault = (await current("b")).find(({ text }) => text.includes("9001"));
   await core.forgetOne(call, { id: vault?.id, containerTag: "b" });

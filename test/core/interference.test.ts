@@ -24,7 +24,7 @@ afterEach(() => opened.close());
 const add = (content: string, more: Record<string, unknown> = {}) =>
   core.addDocument(call, { content, containerTags: ["a"], customId: "note", ...more });
 
-/** The store as a step has it, while somebody does something just before the step commits. */
+/** The store of a step, in which something else happens just before the step commits. */
 function interrupted(store: Store, meanwhile: () => Promise<unknown>): Store {
   let isDone = false;
   return {
@@ -60,7 +60,7 @@ async function run(job: Job, store = opened.store): Promise<void> {
   await handler?.run(handler.schema.parse(job.payload), context);
 }
 
-/** Works everything off up to a step, that step with the interruption, and then the rest. @returns the kinds that ran */
+/** Runs all jobs up to a step, that step with the interruption, and then the rest. @returns the kinds that ran */
 async function workOff(interruptedStep: string, meanwhile: () => Promise<unknown>): Promise<string[]> {
   const kinds: string[] = [];
   for (let job = await takeJob(); job; job = await takeJob()) {
@@ -71,8 +71,8 @@ async function workOff(interruptedStep: string, meanwhile: () => Promise<unknown
   return kinds;
 }
 
-describe.each(STEPS)("while the step %s runs", (step) => {
-  test("its document is deleted: nothing of it comes back", async () => {
+describe.each(STEPS)("while the step %s is running", (step) => {
+  test("its document is deleted: nothing of it reappears", async () => {
     const { id } = await add("Ada keeps bees on the roof. Bo herds sheep on the hill.");
     const kinds = await workOff(step, () => core.deleteDocument(call, { id }));
     expect(kinds).toEqual(STEPS.slice(0, STEPS.indexOf(step) + 1));
@@ -91,7 +91,7 @@ describe.each(STEPS)("while the step %s runs", (step) => {
     expect((await core.search(call, { q: "bees sheep", threshold: 0 })).results).toEqual([]);
   });
 
-  test("its document is replaced: the newest text alone is there, and facts as if it had waited", async () => {
+  test("its document is replaced: only the newest text remains, with the facts of both as if it had waited", async () => {
     const { id } = await add("Ada keeps bees on the roof.");
     await workOff(step, () => add(NEWER));
     const { document, memories } = await core.getDocument(call, { id });
@@ -103,7 +103,7 @@ describe.each(STEPS)("while the step %s runs", (step) => {
     expect([rows["chunks"], rows["vectors"], rows["text_index_docsize"], rows["jobs"]]).toEqual([1, 3, 3, 0]);
   });
 
-  test("its document is moved: nothing of it is left in the old container", async () => {
+  test("its document is moved: nothing of it remains in the old container", async () => {
     const { id } = await add("Ada keeps bees on the roof.");
     await workOff(step, () => core.updateDocument(call, { id, containerTags: ["b"] }));
     const found = async (containerTags: string[]) =>
@@ -117,7 +117,7 @@ describe.each(STEPS)("while the step %s runs", (step) => {
     expect(await opened.store.vectors.counts(space?.id ?? 0)).toEqual(new Map([[b?.id, 2]]));
   });
 
-  test("the job is taken away: the step changes nothing", async () => {
+  test("its job is taken over: the step changes nothing", async () => {
     const { id } = await add("Ada keeps bees on the roof.");
     let taken: Job | undefined;
     for (let job = await takeJob(); job; job = await takeJob()) {
@@ -135,7 +135,7 @@ describe.each(STEPS)("while the step %s runs", (step) => {
   });
 });
 
-test("the failure of a revision that was replaced meanwhile is not told of the newer one", async () => {
+test("a failure of a replaced revision is not reported for the newer one", async () => {
   const { id } = await add("Ada keeps bees on the roof.");
   const old = await takeJob();
   if (!old) throw new Error("There is no job");
@@ -151,7 +151,7 @@ test("the failure of a revision that was replaced meanwhile is not told of the n
   });
 });
 
-test("a step that is run again after a crash leaves one of everything", async () => {
+test("a step that is repeated after a crash duplicates nothing", async () => {
   const { id } = await add("Ada keeps bees on the roof.");
   for (let job = await takeJob(); job; job = await takeJob()) {
     // The first run dies just before its commit.
@@ -171,7 +171,7 @@ test("a step that is run again after a crash leaves one of everything", async ()
   expect([rows["chunks"], rows["vectors"], rows["text_index_docsize"]]).toEqual([1, 2, 2]);
 });
 
-test("vectors that are made up for later leave out what was deleted or forgotten meanwhile", async () => {
+test("adding missing vectors skips what was deleted or forgotten in the meantime", async () => {
   const { id } = await add("Ada keeps bees on the roof.");
   const { memories } = await core.createMemories(call, {
     containerTag: "a",

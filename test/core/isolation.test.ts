@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core, UseCase } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** A caller of container `a` alone, beside everything in `b` and in both. */
+/** A caller limited to container `a`, with other documents in `b` and in both. */
 let opened: ManualCore;
 let core: Core;
 let all: Call;
@@ -22,12 +22,12 @@ beforeEach(async () => {
   const mine = await add("My bees note", ["a"]);
   const theirs = await add(`${SECRET} bees note`, ["b"], { customId: "theirs", title: `${SECRET} title` });
   const shared = await add("Shared bees note", ["a", "b"], { customId: "shared" });
-  // In `b` the same document states a fact that is told there alone.
+  // In `b`, the same document states a fact that exists only there.
   await core.createMemories(all, { containerTag: "b", memories: [{ content: `${SECRET} memory of bees` }] });
   const { store } = opened;
   const [theirMemory] = await store.memories.active(store.organizationId, "b", { limit: 1 });
   await store.memories.addSource(store.organizationId, theirMemory?.id ?? "", shared, null);
-  // Was in `a` once and left a fact there, with a text and title that now belong to `b`.
+  // Was in `a` once and left a fact there; its text and title now belong to `b`.
   const moved = await add("Moving bees note", ["a"], { customId: "moved" });
   await add("Moving bees note", ["a", "b"], { customId: "moved" });
   await add(`${SECRET} bees, moved away`, ["b"], { customId: "moved", title: `${SECRET} moved`, facts: [] });
@@ -47,17 +47,21 @@ describe("reading", () => {
   test.each<[string, UseCase, (known: typeof ids) => unknown]>([
     ["search everywhere", "search", () => ({ q: "bees note secret", threshold: 0 })],
     ["search memories", "search", () => ({ q: "bees note secret", threshold: 0, searchMode: "memories" })],
-    ["search forgotten ones too", "search", () => ({ q: "bees secret", threshold: 0, includeForgotten: true })],
+    [
+      "search including forgotten memories",
+      "search",
+      () => ({ q: "bees secret", threshold: 0, includeForgotten: true }),
+    ],
     ["search their document", "search", ({ theirs }) => ({ q: "bees", threshold: 0, documentId: theirs })],
     ["search by their customId", "search", () => ({ q: "bees", threshold: 0, documentId: "theirs" })],
-    ["search what moved away", "search", ({ moved }) => ({ q: "bees", threshold: 0, documentId: moved })],
+    ["search for what moved away", "search", ({ moved }) => ({ q: "bees", threshold: 0, documentId: moved })],
     [
       "search with a filter",
       "search",
       () => ({ q: "bees", threshold: 0, filters: { AND: [{ key: "k", value: "v", negate: true }] } }),
     ],
     [
-      "search with everything around",
+      "search with all context",
       "search",
       () => ({ q: "bees", threshold: 0, includeRelatives: true, includeNeighbours: true, includeChunks: true }),
     ],
@@ -69,7 +73,7 @@ describe("reading", () => {
     ],
     ["search all documents", "searchDocuments", () => ({ q: "*", includeContent: true })],
     [
-      "search all documents of the own tags",
+      "search all documents of one's own tags",
       "searchDocuments",
       () => ({ q: "*", operator: "all", containerTags: ["a"] }),
     ],
@@ -79,7 +83,7 @@ describe("reading", () => {
     ["buckets", "listProfileBuckets", () => ({ containerTag: "a" })],
     ["list everything", "listDocuments", () => ({ includeContent: true })],
     [
-      "list all of the own tags",
+      "list everything in one's own tags",
       "listDocuments",
       () => ({ operator: "all", containerTags: ["a"], includeContent: true }),
     ],
@@ -88,9 +92,9 @@ describe("reading", () => {
     ["fetch the shared document", "fetch", ({ shared }) => ({ id: shared })],
     ["fetch the own memory", "fetch", ({ myMemory }) => ({ id: myMemory })],
     ["list the containers", "listContainers", () => ({})],
-    ["read what is said of the own container", "getContainer", () => ({ containerTag: "a" })],
+    ["read the details of one's own container", "getContainer", () => ({ containerTag: "a" })],
     ["list the projects", "listProjects", () => ({})],
-    ["list what could be forgotten", "forget", () => ({ query: "bees secret", threshold: 0 })],
+    ["list what could be forgotten by query", "forget", () => ({ query: "bees secret", threshold: 0 })],
     ["list memories", "listMemories", () => ({ containerTags: ["a"], limit: 100 })],
     ["list guesses", "listInferred", () => ({ containerTag: "a" })],
     ["list the journal", "listJournal", () => ({ limit: 200 })],
@@ -114,14 +118,14 @@ describe("reading", () => {
       "readDocumentsWithMemories",
       () => ({ ids: ["theirs", "shared", "moved"], by: "customId" }),
     ],
-  ])("%s tells nothing of the other container", async (_name, useCase, input) => {
+  ])("%s reveals nothing of the other container", async (_name, useCase, input) => {
     const answer = JSON.stringify(await core[useCase](onlyA, input(ids)));
     expect(answer).not.toContain(SECRET);
     expect(answer).not.toContain('"b"');
     for (const hidden of [ids.theirs, ids.theirMemory]) expect(answer).not.toContain(hidden);
   });
 
-  test("what moved away is no longer a source that is told", async () => {
+  test("does not list a document that moved away as a source", async () => {
     const { store } = opened;
     const [fact] = await store.memories.ofDocument(store.organizationId, ids.moved);
     expect(fact?.containerTag).toBe("a");
@@ -129,14 +133,14 @@ describe("reading", () => {
     expect((await core.fetch(all, { id: fact?.id })).sources).toEqual([ids.moved]);
   });
 
-  test("without a tag all of the own containers are listed, each document of any of them", async () => {
+  test("without a tag lists documents of all the caller's containers", async () => {
     const both = opened.call(["a", "c"]);
     await core.addDocument(all, { content: "of c", containerTags: ["c"] });
     for (const operator of ["any", "all"]) expect((await core.listDocuments(both, { operator })).total).toBe(3);
   });
 
   test.each(["theirs", "theirMemory", "moved"] as const)(
-    "%s is not found, in the words for what is not there",
+    "%s is not found, with the same message as an unknown document",
     async (name) => {
       const id = ids[name];
       for (const useCase of ["getDocument", "fetch"] as const)
@@ -147,7 +151,7 @@ describe("reading", () => {
     },
   );
 
-  test("a container that is not one's own is forbidden, whatever is asked of it", async () => {
+  test("another container is forbidden, whatever the call", async () => {
     const calls: [UseCase, unknown][] = [
       ["search", { q: "x", containerTags: ["a", "b"] }],
       ["searchDocuments", { q: "x", containerTags: ["b"] }],
@@ -180,7 +184,7 @@ describe("reading", () => {
     expect(await opened.rowCounts()).toEqual(before);
   });
 
-  test("who may use no container sees nothing", async () => {
+  test("a caller without containers sees nothing", async () => {
     const none = opened.call([]);
     expect((await core.search(none, { q: "bees", threshold: 0 })).results).toEqual([]);
     expect((await core.search(none, { q: "bees" })).waiting).toBe(0);
@@ -190,7 +194,7 @@ describe("reading", () => {
 });
 
 describe("changing", () => {
-  test("a customId that they use is free in one's own container, and names one's own document there", async () => {
+  test("a customId used in another container is free in one's own, and refers to one's own document there", async () => {
     const before = await core.getDocument(all, { id: ids.theirs });
     const added = await core.addDocument(onlyA, { content: "Mine.", containerTags: ["a"], customId: "theirs" });
     await opened.settle();
@@ -200,7 +204,7 @@ describe("changing", () => {
     expect(await refusal(core.getDocument(all, { id: "theirs" }))).toMatchObject({ kind: "conflict" });
   });
 
-  test("their documents and memories cannot be deleted, forgotten, replaced or superseded", async () => {
+  test("documents and memories of others cannot be deleted, forgotten, replaced or superseded", async () => {
     const before = await opened.everything();
     const tries: [UseCase, unknown, string][] = [
       ["deleteDocument", { id: ids.theirs }, "not_found"],
@@ -230,14 +234,14 @@ describe("changing", () => {
     expect(await opened.everything()).toBe(before);
   });
 
-  test("deleting a document forgets nothing in a container that is not one's own", async () => {
+  test("deleting a document forgets nothing in other containers", async () => {
     const onlyB = opened.call(["b"]);
     await core.deleteDocument(onlyB, { id: ids.moved });
     const found = await core.search(onlyA, { q: "Moving bees note fact", searchMode: "memories" });
     expect(found.results[0]?.text).toBe("Moving bees note fact");
   });
 
-  test("the same statement in two containers is two memories", async () => {
+  test("the same statement in two containers becomes two memories", async () => {
     const [one, two] = await Promise.all(
       ["a", "b"].map((containerTag) =>
         core.createMemories(all, { containerTag, memories: [{ content: "The sky is blue today" }] }),
@@ -249,7 +253,7 @@ describe("changing", () => {
     expect(found.results[0]?.id).toBe(two?.memories[0]?.id);
   });
 
-  test("keys and the check of everything are for callers of everything", async () => {
+  test("keys, diagnostics and settings are only for callers of the whole organisation", async () => {
     const { secret } = await core.createKey(all, { name: "mine" });
     const { keys } = await core.listKeys(all);
     for (const [useCase, input] of [
@@ -274,7 +278,7 @@ describe("changing", () => {
 });
 
 describe("another organisation", () => {
-  test("sees and changes nothing, and has containers of its own", async () => {
+  test("sees and changes nothing, and has separate containers", async () => {
     const stranger: Call = { actor: { organizationId: "someone-else", name: "key:x", containers: "all" } };
     expect((await core.search(stranger, { q: "bees secret", threshold: 0 })).results).toEqual([]);
     expect((await core.listDocuments(stranger, {})).total).toBe(0);

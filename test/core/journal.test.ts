@@ -35,7 +35,7 @@ const remember = async (content: string, more: Record<string, unknown> = {}, con
 const update = async (id: string, newContent: string, more: Record<string, unknown> = {}): Promise<Memory> =>
   core.updateMemory(call(), { containerTag: "a", id, newContent, ...more });
 const forget = async (...ids: string[]) => core.forget(call(), { ids });
-/** A guess as inferring leaves it. */
+/** A guess as the extraction creates it. */
 const infer = async (values: Partial<MemoryDraft> = {}): Promise<Memory> => {
   const { store } = opened;
   const draft = buildMemoryDraft({ isInference: true, ...values });
@@ -46,7 +46,7 @@ const infer = async (values: Partial<MemoryDraft> = {}): Promise<Memory> => {
   return memory;
 };
 
-/** The memory as it is, without the time of its last change. */
+/** The memory without the time of its last change. */
 const read = async (id: string) => {
   const memory = await opened.store.memories.byId(opened.store.organizationId, id);
   if (!memory) throw new Error(`no memory ${id}`);
@@ -63,8 +63,8 @@ const found = async (q: string, containerTag = "a"): Promise<string[]> => {
   return answer.results.map(({ text }) => text);
 };
 
-describe("undone and redone", () => {
-  test("a new memory is forgotten, and comes back", async () => {
+describe("undo and redo of", () => {
+  test("a new memory forgets it, and restores it", async () => {
     const { id } = await remember("Ada keeps bees");
     const before = await read(id);
     const undone = await undoNewest();
@@ -79,7 +79,7 @@ describe("undone and redone", () => {
     expect(await found("Ada keeps bees")).toEqual(["Ada keeps bees"]);
   });
 
-  test("an update gives way to the version before, which is found at once", async () => {
+  test("an update restores the version before, which is immediately searchable", async () => {
     const first = await remember("Ada lives in Rome");
     const second = await update(first.id, "Ada lives in Bonn", { metadata: { sure: true } });
     const before = [await read(first.id), await read(second.id)];
@@ -94,7 +94,7 @@ describe("undone and redone", () => {
     expect(await vectorsOf(first, second)).toEqual([0, 1]);
   });
 
-  test("an update that changed no text", async () => {
+  test("an update that changed only metadata", async () => {
     const first = await remember("Ada lives in Rome", { metadata: { sure: false } });
     await update(first.id, "Ada lives in Rome", { metadata: { sure: true } });
     const { batchId } = await undoNewest();
@@ -105,7 +105,7 @@ describe("undone and redone", () => {
     expect(await metadata()).toEqual({ sure: true });
   });
 
-  test("an update after one that was undone starts from the version that is back", async () => {
+  test("an update, after which a new update starts from the restored version", async () => {
     const first = await remember("Ada lives in Rome");
     await update(first.id, "Ada lives in Bonn");
     const undone = await undoNewest();
@@ -117,7 +117,7 @@ describe("undone and redone", () => {
     expect(entries[0]?.history.map(({ text }) => text)).toEqual(["Ada lives in Rome"]);
   });
 
-  test("an update that took in another memory", async () => {
+  test("an update that merged another memory", async () => {
     const rome = await remember("Ada sings about Rome");
     const bonn = await remember("Ada sings about Bonn");
     const merged = await update(rome.id, "Ada sings about Bonn");
@@ -131,7 +131,7 @@ describe("undone and redone", () => {
     expect(await Promise.all(ids.map(read))).toEqual(before);
   });
 
-  test("a memory that was stated again: strength, metadata, expiry and source", async () => {
+  test("a repeated statement: strength, metadata, expiry and source", async () => {
     const first = await remember("Ada keeps bees", { metadata: { n: 1 }, forgetAfter: "2999-01-01T00:00:00Z" });
     const before = await read(first.id);
     await remember("Ada keeps bees", { metadata: { m: 2 }, isStatic: true });
@@ -143,7 +143,7 @@ describe("undone and redone", () => {
     expect(await read(first.id)).toEqual(after);
   });
 
-  test("redone, the words of the source and their place are back too", async () => {
+  test("a repeated statement, including the quote of its source and the position", async () => {
     const { id } = await remember("Ada keeps bees");
     const letter = { content: "She keeps bees.", containerTags: ["a"], taskType: "superrag" };
     const { id: documentId } = await core.addDocument(call(), letter);
@@ -166,7 +166,7 @@ describe("undone and redone", () => {
     });
   });
 
-  test("redone, it is linked to no document that is gone", async () => {
+  test("a repeated statement, without a link to a document deleted since", async () => {
     const first = await remember("Ada keeps bees");
     const again = await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
     const undone = await undoNewest();
@@ -175,7 +175,7 @@ describe("undone and redone", () => {
     expect(await read(first.id)).toMatchObject({ strength: 2, sourceCount: 1 });
   });
 
-  test("what was forgotten by id, all of one call at once", async () => {
+  test("forgetting several ids in one call", async () => {
     const memories = [await remember("Ada keeps bees"), await remember("Ada sells honey")];
     const ids = memories.map(({ id }) => id);
     await forget(...ids);
@@ -190,14 +190,14 @@ describe("undone and redone", () => {
     expect((await core.profile(call(), { containerTag: "a" })).dynamic).toEqual([]);
   });
 
-  test("what forget-matching forgot, by the id of its answer, and its mark goes too", async () => {
+  test("forget-matching, by the batch id it returned, including its mark in the metadata", async () => {
     const { id } = await remember("Ada keeps bees", { metadata: { n: 1 } });
     const { forgetBatchId } = await core.forgetMatching(call(), { containerTag: "a", query: "bees" });
     expect((await undo(forgetBatchId ?? "")).undone).toBe(1);
     expect(await read(id)).toMatchObject({ isForgotten: false, metadata: { n: 1 } });
   });
 
-  test("what went with its document, which stays deleted", async () => {
+  test("memories forgotten with their document, which stays deleted", async () => {
     const { id } = await core.addDocument(call(), {
       content: "A note.",
       containerTags: ["a"],
@@ -230,7 +230,7 @@ describe("undone and redone", () => {
     expect(await read(id)).toEqual(after);
   });
 
-  test("the facts of one document at once", async () => {
+  test("all facts of one document", async () => {
     const { id } = await remember("Ada sells honey");
     const facts = ["Ada keeps bees", "Ada sells honey", "Ada lives in Rome"].map((text) => ({ text }));
     await core.addDocument(call(), { content: "A note.", containerTags: ["a"], facts, wait: 20 });
@@ -249,25 +249,29 @@ async function vectorsOf(...memories: readonly Memory[]): Promise<number[]> {
   return memories.map(({ seq }) => rows.filter(({ unit }) => unit === unitOf("memory", seq)).length);
 }
 
-describe("not undone", () => {
+describe("cannot be undone:", () => {
   test.each<[string, (memory: Memory) => Promise<unknown>, RegExp]>([
     [
-      "stated again",
+      "repeated",
       () => remember("Ada keeps bees"),
       /it has been changed since \(memory\.strengthened in batch \w{22}\)/,
     ],
     ["updated", ({ id }) => update(id, "Ada keeps goats"), /a newer version has taken its place/],
     ["forgotten", ({ id }) => forget(id), /it has been changed since \(memory\.forgotten/],
-    ["lost with its container", () => core.deleteContainer(call(), { containerTag: "a" }), /its container was deleted/],
     [
-      "lost with its container, whose tag is taken again",
+      "deleted with its container",
+      () => core.deleteContainer(call(), { containerTag: "a" }),
+      /its container was deleted/,
+    ],
+    [
+      "deleted with its container, whose tag is used again",
       async () => {
         await core.deleteContainer(call(), { containerTag: "a" });
         await remember("Ada sells honey");
       },
       /its container was deleted/,
     ],
-  ])("a new memory that was %s since: nothing is changed", async (_name, change, reason) => {
+  ])("a new memory that was %s since; nothing changes", async (_name, change, reason) => {
     const memory = await remember("Ada keeps bees");
     const batchId = await newestBatch();
     await change(memory);
@@ -278,7 +282,7 @@ describe("not undone", () => {
     expect(await opened.everything()).toBe(before);
   });
 
-  test("a forgotten memory whose text is known again", async () => {
+  test("forgetting a memory whose text is known again", async () => {
     const { id } = await remember("Ada keeps bees");
     await forget(id);
     const batchId = await newestBatch();
@@ -287,7 +291,7 @@ describe("not undone", () => {
     expect(await refusal(undo(batchId))).toMatchObject({ kind: "conflict", message });
   });
 
-  test("a forgotten memory whose time is over", async () => {
+  test("forgetting a memory that has expired since", async () => {
     const forgetAfter = opened.clock.from(60_000).toISOString();
     const { id } = await remember("Ada has an exam", { forgetAfter });
     await forget(id);
@@ -295,7 +299,7 @@ describe("not undone", () => {
     expect(await refusal(undoNewest())).toMatchObject({ message: expect.stringContaining("it expired at") });
   });
 
-  test("the rest of a batch is undone all the same", async () => {
+  test("part of a batch, while the rest is undone", async () => {
     const [bees, honey] = [await remember("Ada keeps bees"), await remember("Ada sells honey")];
     await forget(bees.id, honey.id);
     const batchId = await newestBatch();
@@ -305,14 +309,14 @@ describe("not undone", () => {
     expect(await active()).toEqual(["Ada keeps bees", "Ada sells honey"]);
   });
 
-  test("twice", async () => {
+  test("a batch that was already undone", async () => {
     await remember("Ada keeps bees");
     const batchId = await newestBatch();
     await undo(batchId);
     expect(await refusal(undo(batchId))).toMatchObject({ kind: "conflict" });
   });
 
-  test("a move with a document", async () => {
+  test("the move of memories with their document", async () => {
     const { id } = await core.addDocument(call(), {
       content: "A note.",
       containerTags: ["a"],
@@ -329,7 +333,7 @@ describe("not undone", () => {
     expect(await active("b")).toEqual(["Ada keeps bees"]);
   });
 
-  test("a change of a container", async () => {
+  test("a change to a container", async () => {
     await core.updateContainer(call(), { containerTag: "a", name: "Ada" });
     expect(await refusal(undoNewest())).toMatchObject({
       kind: "conflict",
@@ -342,7 +346,7 @@ describe("not undone", () => {
   });
 
   test.each([undefined, null, {}, { batchId: "" }, { batchId: 5 }, { batchId: "x".repeat(256) }])(
-    "a wrong request: %j",
+    "an invalid request: %j",
     async (input) => {
       expect(await refusal(core.undoBatch(call(), input))).toMatchObject({ kind: "invalid" });
     },
@@ -358,7 +362,7 @@ test("an undo with the same operation id is done once", async () => {
   expect(await journal({ batchId: first.batchId })).toHaveLength(1);
 });
 
-describe("an actor of one container", () => {
+describe("a caller limited to one container", () => {
   /** One batch with a memory in `a` and one in `b`. */
   const forgetInBoth = async () => {
     const [mine, theirs] = [await remember("Ada keeps bees"), await remember("a secret", {}, "b")];
@@ -366,7 +370,7 @@ describe("an actor of one container", () => {
     return { mine, theirs, batchId: await newestBatch() };
   };
 
-  test("undoes its part of a batch and learns nothing of the rest", async () => {
+  test("undoes its part of a batch and learns nothing about the rest", async () => {
     const { mine, theirs, batchId } = await forgetInBoth();
     const answer = await core.undoBatch(opened.call(["a"]), { batchId });
     expect(answer).toMatchObject({ undone: 1, skipped: [] });
@@ -382,14 +386,14 @@ describe("an actor of one container", () => {
     expect(await refusal(core.listJournal(onlyA, { containerTag: "b" }))).toMatchObject({ kind: "forbidden" });
   });
 
-  test("finds no batch of others, and no history", async () => {
+  test("finds no batch and no history of other containers", async () => {
     const { id } = await remember("a secret", {}, "b");
     const batchId = await newestBatch();
     expect(await refusal(core.undoBatch(opened.call(["a"]), { batchId }))).toMatchObject({ kind: "not_found" });
     expect(await refusal(core.readHistory(opened.call(["a"]), { id }))).toMatchObject({ kind: "not_found" });
   });
 
-  test("another organisation finds nothing at all", async () => {
+  test("of another organisation finds nothing at all", async () => {
     const { mine, batchId } = await forgetInBoth();
     const stranger = { actor: { organizationId: "someone-else", name: "key:x", containers: "all" as const } };
     expect(await refusal(core.undoBatch(stranger, { batchId }))).toMatchObject({ kind: "not_found" });
@@ -397,7 +401,7 @@ describe("an actor of one container", () => {
     expect((await core.listJournal(stranger, {})).total).toBe(0);
   });
 
-  test("of a memory that came from elsewhere, not from where", async () => {
+  test("does not see which container a memory came from", async () => {
     const { id } = await core.addDocument(call(), {
       content: "A note.",
       containerTags: ["hidden"],
@@ -422,7 +426,7 @@ describe("the journal", () => {
     expect((await core.listJournal(call(), { page: 9 })).items).toEqual([]);
   });
 
-  test("is narrowed by container, memory, document, batch, action, actor and time", async () => {
+  test("can be filtered by container, memory, document, batch, action, actor and time", async () => {
     const bees = await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
     const id = bees.memories[0]?.id ?? "";
     opened.clock.advance(10_000);
@@ -451,14 +455,14 @@ describe("the journal", () => {
     [{ action: "" }, /^action: must not be empty/],
     [{ actor: "x".repeat(256) }, /^actor: must have at most 255/],
     [{ memoryId: "x", documentId: "y" }, /^memoryId: must not be given together with documentId/],
-  ])("refuses %j", async (query, message) => {
+  ])("rejects %j", async (query, message) => {
     const error = await refusal(core.listJournal(call(), query));
     expect(error).toMatchObject({ kind: "invalid", message: expect.stringMatching(message) });
   });
 });
 
 describe("the history of a memory", () => {
-  test("has its versions, the words of its sources, and who changed what", async () => {
+  test("contains its versions, quotes of its sources, and who changed what", async () => {
     const { id } = await remember("Ada lives in Rome");
     const letter = { content: "A letter from Rome.", containerTags: ["a"], title: "Letter", taskType: "superrag" };
     const { id: documentId } = await core.addDocument(call(), letter);
@@ -483,7 +487,7 @@ describe("the history of a memory", () => {
     }
   });
 
-  test("is not found for what is no memory", async () => {
+  test("is not found for an unknown id", async () => {
     for (const id of [createId(), "x"])
       expect(await refusal(core.readHistory(call(), { id }))).toMatchObject({ kind: "not_found" });
   });

@@ -12,7 +12,7 @@ const collect: unknown = runInNewContext("gc");
 const LONG = 100_000;
 const MB = 1_048_576;
 
-/** A text of its own memory, not one that shares another's. */
+/** A text with its own memory, not a slice of another string. */
 const longText = (letter: string, number: number): string =>
   Buffer.alloc(LONG, letter).toString("latin1") +
   number.toString(26).replace(/\d/g, (digit) => "qrstuvwxyz"[Number(digit)]!);
@@ -30,7 +30,7 @@ test.each<[string, (number: number) => void]>([
   ],
   ["roots of words", (number) => contentRoot(longText("b", number))],
   ["words of texts", (number) => readText(`once ${longText("c", number)}`)],
-])("%s that are kept ready take no more room when texts are long", (_, use) => {
+])("%s that are cached take no more memory for long texts", (_, use) => {
   const before = heapUsed();
   for (let number = 0; number < 600; number += 1) use(number);
   expect((heapUsed() - before) / MB).toBeLessThan(40);

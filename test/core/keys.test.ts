@@ -20,7 +20,7 @@ afterEach(() => opened.close());
 
 const CONFIGURED = "sm_acme_0123456789abcdefghij";
 
-test("a key opens its organisation, and its secret is told once", async () => {
+test("a key authenticates for its organisation, and its secret is returned once", async () => {
   const { key, secret } = await core.createKey(call, { name: "laptop" });
   expect(secret).toMatch(new RegExp(`^sm_${opened.store.organizationId}_[A-Za-z0-9]{20,}$`));
   expect(key).toMatchObject({ name: "laptop", hint: secret.slice(-4), lastUsedAt: null, revokedAt: null });
@@ -33,7 +33,7 @@ test("a key opens its organisation, and its secret is told once", async () => {
   expect(JSON.stringify(await core.listKeys(call))).not.toContain(secret);
 });
 
-test("no file of the data folder has the secret in it, or any part of it that is not shown anyway", async () => {
+test("no file of the data folder contains the secret, or any part of it that is not displayed anyway", async () => {
   const { secret } = await core.createKey(call, { name: "laptop" });
   await core.authenticate(call, secret);
   await core.ensureFirstKey(call, { configured: CONFIGURED });
@@ -45,7 +45,7 @@ test("no file of the data folder has the secret in it, or any part of it that is
   expect(bytes.includes("laptop")).toBe(true);
 });
 
-test("what is wrong with a key is not told", async () => {
+test("the refusal of a key does not say what is wrong with it", async () => {
   const { key, secret } = await core.createKey(call, {});
   await core.revokeKey(call, { id: key.id });
   const wrong = [
@@ -75,7 +75,7 @@ test("a revoked key stays revoked; an unknown one is not found", async () => {
   expect((await core.listKeys(call)).keys).toMatchObject([{ id: key.id, revokedAt: opened.clock.now().toISOString() }]);
 });
 
-test("the first key is made once; a configured one is accepted beside it", async () => {
+test("the first key is created once; a configured one is accepted in addition", async () => {
   const { secret } = await core.ensureFirstKey(call, {});
   expect(secret).toMatch(/^sm_/);
   expect(await core.ensureFirstKey(call, {})).toEqual({ secret: null });
@@ -84,7 +84,7 @@ test("the first key is made once; a configured one is accepted beside it", async
   for (const text of [secret, CONFIGURED]) await expect(core.authenticate(call, text)).resolves.toBeTruthy();
 });
 
-test("use is noted, at most once a minute", async () => {
+test("use is recorded, at most once a minute", async () => {
   const { secret } = await core.createKey(call, {});
   const used = async () => (await core.listKeys(call)).keys[0]?.lastUsedAt;
   await core.authenticate(call, secret);
@@ -97,7 +97,7 @@ test("use is noted, at most once a minute", async () => {
   expect(await used()).toBe(opened.clock.now().toISOString());
 });
 
-test("a key that expires opens to the last millisecond, and then nothing more", async () => {
+test("a key is valid until the last millisecond before it expires", async () => {
   const { secret, key } = await core.createKey(call, { expiresInDays: 1 });
   expect(key.expiresAt).toBe(opened.clock.from(86_400_000).toISOString());
   opened.clock.advance(86_400_000 - 1);
@@ -107,7 +107,7 @@ test("a key that expires opens to the last millisecond, and then nothing more", 
   expect((await core.listKeys(call)).keys).toMatchObject([{ id: key.id, isOpen: false }]);
 });
 
-test("where grants name a container twice, or the key may only read, the strictest counts", async () => {
+test("the strictest of several grants for a container applies, and read permission of the key overrides them", async () => {
   const grants = [
     { containerTag: "a" },
     { containerTag: "a", permission: "read" },
@@ -122,7 +122,7 @@ test("where grants name a container twice, or the key may only read, the stricte
   expect(await core.authenticate(call, secret)).toMatchObject({ containers: ["a", "b"], readOnly: "all" });
 });
 
-test("nobody but the owner makes, lists, switches or revokes keys", async () => {
+test("only the owner can create, list, toggle or revoke keys", async () => {
   const { key } = await core.createKey(call, {});
   const reader: Call = { actor: { ...call.actor, readOnly: "all" } };
   for (const other of [opened.call(["a"]), reader])
@@ -135,14 +135,14 @@ test("nobody but the owner makes, lists, switches or revokes keys", async () => 
       await expect(refused).rejects.toMatchObject({ kind: "forbidden" });
 });
 
-test("a first key is made as long as none of the whole organisation opens anything", async () => {
+test("the first key is created as long as there is no key with full access to the organisation", async () => {
   await core.createKey(call, { grants: [{ containerTag: "a" }] });
   await core.createKey(call, { permission: "read" });
   expect((await core.ensureFirstKey(call, {})).secret).toMatch(/^sm_/);
   expect((await core.ensureFirstKey(call, {})).secret).toBeNull();
 });
 
-test("reading goes on when the use of a key cannot be noted", async () => {
+test("reading works even if the use of a key cannot be recorded", async () => {
   const { secret } = await core.createKey(call, {});
   const { store } = opened;
   const full = new AppError("storage_full", "The disk is full.");

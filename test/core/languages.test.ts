@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { queryWords } from "../../src/language/words.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** Notes that were written for this test, by language, each with questions that it answers. */
+/** Notes written for this test, by language, each with questions that it answers. */
 const NOTES: Readonly<Record<string, readonly (readonly [note: string, ...questions: string[]])[]>> = {
   japanese: [
     [
@@ -128,7 +128,7 @@ const NOTES: Readonly<Record<string, readonly (readonly [note: string, ...questi
   ],
 };
 
-/** Inflected and compound words of languages whose grammar is not known: their letters find them, beside the vectors. */
+/** Inflected and compound words of languages without a known grammar: found by their letters, beside the vectors. */
 const BY_LETTERS: ReadonlySet<string> = new Set([
   "Krankenversicherungen",
   "Walnuss",
@@ -156,21 +156,21 @@ const cases = Object.entries(NOTES).flatMap(([language, notes]) =>
   notes.flatMap(([note, ...questions]) => questions.map((question) => ({ language, question, note }))),
 );
 
-describe("what somebody wrote in a language is found by a question in it", () => {
+describe("a note in another language is found by a question in that language", () => {
   test.each(cases)("$language: $question", async ({ language, question, note }) => {
     const { results } = await opened.core.search(opened.call(), { q: question, containerTags: [language] });
     expect(results[0]?.text).toBe(note);
   });
 });
 
-describe("by words alone", () => {
+describe("and by words alone", () => {
   const inWords = cases.filter(({ question }) => !BY_LETTERS.has(question));
   test.each(inWords)("$language: $question", async ({ language, question, note }) => {
     expect(await findByWords(language, question)).toBe(note);
   });
 });
 
-/** The text of what the text index finds first. */
+/** The text of the first result of the text index. */
 async function findByWords(language: string, question: string): Promise<string | undefined> {
   const scope = { containerIds: [containers.get(language) ?? 0], kinds: ["chunk"] as const, includeForgotten: false };
   const { hits } = await opened.store.units.searchText(scope, queryWords(question), { limit: 1 });

@@ -19,7 +19,7 @@ const entriesFor = async (containers: readonly string[] | undefined, containerTa
   (await core.listMemories(opened.call(containers), { containerTags, limit: 100 })).entries;
 
 describe("relations of an entry", () => {
-  test("lead to older memories: the version before, and what was noted beside it", async () => {
+  test("point to older memories: the version before, and related ones", async () => {
     const { store } = opened;
     const [rome, bees] = [await remember("Ada lives in Rome"), await remember("Ada keeps bees")];
     const { id: bonn } = await core.updateMemory(opened.call(), {
@@ -35,7 +35,7 @@ describe("relations of an entry", () => {
 });
 
 describe("documents of an entry", () => {
-  test("are all that state it, and for a caller of some containers those that lie in one of them", async () => {
+  test("are all that state it, or those in a caller's own containers", async () => {
     const { store } = opened;
     const id = await remember("Ada keeps bees");
     const [own] = (await entriesFor(undefined))[0]?.documentIds ?? [];
@@ -50,7 +50,7 @@ describe("documents of an entry", () => {
 });
 
 describe("history of an entry", () => {
-  test("is of its own chain alone, newest first; a first version has none", async () => {
+  test("covers only its own versions, newest first; a first version has none", async () => {
     const chains = await Promise.all(["Rome", "Oslo"].map((city) => remember(`Ada visited ${city}`)));
     for (const [index, id] of chains.entries())
       for (const year of [2001, 2002])
@@ -73,7 +73,7 @@ describe("history of an entry", () => {
   });
 });
 
-test("the number of calls to the store does not grow with the page", async () => {
+test("the number of store calls does not grow with the page size", async () => {
   for (let index = 0; index < 30; index++) await remember(`Ada has ${index} bees`);
   const countCalls = async (limit: number) => {
     let calls = 0;
@@ -88,7 +88,7 @@ test("the number of calls to the store does not grow with the page", async () =>
   expect(await countCalls(30)).toBe(await countCalls(1));
 });
 
-/** The same noun, telling whenever one of its methods is taken. */
+/** The same repository, reporting each access to one of its methods. */
 function watch<T extends object>(noun: T, tell: () => void): T {
   return new Proxy(noun, {
     get(target, name) {

@@ -24,7 +24,7 @@ const list = async (input: Record<string, unknown> = {}, by = call) =>
   (await core.listDocuments(by, { limit: 1_000, ...input })).documents;
 const idsOf = ({ items }: BatchReceipt) => items.map(({ id }) => id);
 
-describe("a batch", () => {
+describe("a batch of documents", () => {
   test("is done once, however often the call is repeated", async () => {
     const documents = Array.from({ length: 250 }, (_, index) => ({ content: `Number ${index}.` }));
     const repeated = { ...call, operationId: createId() };
@@ -35,7 +35,7 @@ describe("a batch", () => {
     expect(await list()).toHaveLength(250);
   });
 
-  test("one document that is refused while writing takes nothing with it", async () => {
+  test("keeps the other documents when one is rejected while writing", async () => {
     const documents = Array.from({ length: 120 }, (_, index) => ({
       content: `Number ${index}.`,
       ...(index === 60 && { facts: [{ text: "A fact.", updates: "nothing" }], customId: "refused" }),
@@ -48,7 +48,7 @@ describe("a batch", () => {
     expect(await list()).toHaveLength(119);
   });
 
-  test("its jobs run oldest document first", async () => {
+  test("is processed oldest document first", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
     await opened.core.updateContainer(opened.call(), { containerTag: "a", timezone: "Pacific/Auckland" });
@@ -70,7 +70,7 @@ describe("a batch", () => {
     expect(documents.map((document) => document?.customId)).toEqual(["2020", "2024", "2024 in Greenwich", "now"]);
   });
 
-  test("that names a container which the caller may not use is refused as a whole", async () => {
+  test("that names a container the caller may not use is rejected as a whole", async () => {
     const documents = ["Mine.", { content: "x", containerTag: "b" }];
     await expect(core.addDocuments(onlyA, { containerTag: "a", documents })).rejects.toMatchObject({
       kind: "forbidden",
@@ -79,7 +79,7 @@ describe("a batch", () => {
     expect((await core.listDocuments(call, {})).total).toBe(0);
   });
 
-  test("leaves alone a document of other containers too; the rest goes through", async () => {
+  test("leaves a document of other containers unchanged, and adds the rest", async () => {
     await add({ customId: "shared", content: "Shared.", containerTags: ["a", "b"] });
     const { items } = await core.addDocuments(onlyA, {
       containerTag: "a",
@@ -89,7 +89,7 @@ describe("a batch", () => {
     expect((await core.getDocument(call, { id: "shared" })).document.content).toBe("Shared.");
   });
 
-  test("when the store is full at once nothing is kept, and the whole is refused", async () => {
+  test("for a store that is already full is rejected, and nothing is stored", async () => {
     const small = await openCore({ settings: { RECOLLECT_MAX_STORE_MEGABYTES: "1" } });
     try {
       const documents = Array.from({ length: 20 }, (_, index) => `${index} ${"words ".repeat(30_000)}`);
@@ -104,7 +104,7 @@ describe("a batch", () => {
     }
   });
 
-  test("when the store is full midway what is kept is told, and what is not", async () => {
+  test("that fills the store midway reports what was stored and what was not", async () => {
     const small = await openCore({ settings: { RECOLLECT_MAX_STORE_MEGABYTES: "9", RECOLLECT_CONCURRENCY: "1" } });
     try {
       const documents = Array.from({ length: 20 }, (_, index) => `${index} ${"words ".repeat(170_000)}`);
@@ -120,8 +120,8 @@ describe("a batch", () => {
   });
 });
 
-describe("deleting many", () => {
-  test("answers a repeated call as the first time", async () => {
+describe("deleting many documents", () => {
+  test("returns the first response to a repeated call", async () => {
     for (let index = 0; index < 45; index += 1) await add({ content: `Number ${index}.` });
     const repeated = { ...call, operationId: createId() };
     const first = await core.deleteDocuments(repeated, { containerTags: ["a"] });
@@ -131,8 +131,8 @@ describe("deleting many", () => {
     expect((await list()).map(({ id }) => id)).toEqual([later]);
   });
 
-  test("nothing is left of a document that lies nowhere else", async () => {
-    // Questions, which state nothing: what was stated is forgotten softly, and stays in the record.
+  test("leaves nothing of a document that is in no other container", async () => {
+    // Questions state nothing: statements would be forgotten but stay in the record.
     await add({ content: "Do zebras sleep in Timbuktu?", customId: "zebra" });
     await add({ content: "Do zebras sleep in Tunis?", customId: "zebra" });
     await opened.settle();
@@ -148,7 +148,7 @@ describe("deleting many", () => {
     });
   });
 
-  test("a document of other containers too keeps the memories that it states there", async () => {
+  test("keeps the memories that a document states in its other containers", async () => {
     const id = await add({
       content: "Ada lives in Lisbon.",
       containerTags: ["a", "b"],
@@ -165,7 +165,7 @@ describe("deleting many", () => {
     expect((await core.getDocument(call, { id })).document.containerTags).toEqual(["b"]);
   });
 
-  test("a memory that another document of the container states stays, until that one goes too", async () => {
+  test("keeps a memory stated by another document of the container, until that is deleted too", async () => {
     const facts = [{ text: "Bob paints houses." }];
     const only = await add({ content: "Bob paints houses, says one.", containerTags: ["a", "b"], facts });
     await opened.settle();
@@ -181,7 +181,7 @@ describe("deleting many", () => {
     expect((await core.getDocument(call, { id: only })).document.containerTags).toEqual(["b"]);
   });
 
-  test("a caller of some containers reaches nothing else", async () => {
+  test("affects nothing outside the caller's containers", async () => {
     const mine = await add({ content: "Mine." });
     const theirs = await add({ content: "Theirs.", containerTags: ["b"], customId: "theirs" });
     const shared = await add({ content: "Shared.", containerTags: ["a", "b"] });
@@ -206,8 +206,8 @@ describe("deleting many", () => {
   });
 });
 
-describe("chunks", () => {
-  test("come in order, by id and customId, and stay those of the older text until the new one is cut", async () => {
+describe("the chunks of a document", () => {
+  test("are returned in order, by id or customId, and are those of the old text until the new one is split", async () => {
     await opened.hold();
     const id = await add({ content: "First words.", customId: "cut" });
     expect(await core.getChunks(call, { id })).toEqual({ documentId: id, chunks: [] });
@@ -223,7 +223,7 @@ describe("chunks", () => {
     expect(chunks.map(({ position }) => position)).toEqual(chunks.map((_chunk, index) => index));
   });
 
-  test("an unknown document, and one of other containers, are not found", async () => {
+  test("are not found for an unknown document or one of other containers", async () => {
     const id = await add({ containerTags: ["b"] });
     for (const unknown of ["nobody", createId()])
       await expect(core.getChunks(call, { id: unknown })).rejects.toThrow(`Document not found: ${unknown}`);

@@ -28,7 +28,7 @@ const recallTexts = async (q: string, more: Record<string, unknown> = {}) =>
   (await recall(q, more)).map((result) => result.text);
 
 describe("creating memories", () => {
-  test("keeps each as it is given, in order, searchable at once, with a document that states them", async () => {
+  test("stores each as submitted, in order, immediately searchable, with a document that states them", async () => {
     const given = [
       { content: "Ada keeps bees", isStatic: true, metadata: { team: "red" } },
       { content: "Bo herds sheep", forgetAfter: "2030-01-01", forgetReason: "a season" },
@@ -46,7 +46,7 @@ describe("creating memories", () => {
     expect(document).toMatchObject({ status: "done", dreamingStatus: "done", containerTags: ["a"] });
   });
 
-  test("one that is there already is strengthened, and answers in its place", async () => {
+  test("strengthens an existing one, and returns that instead", async () => {
     const first = await createOne("Ada keeps bees");
     const { memories } = await create([
       { content: "Bo herds sheep" },
@@ -59,7 +59,7 @@ describe("creating memories", () => {
     expect(await recallTexts("who keeps or herds what")).toHaveLength(2);
   });
 
-  test("stated again it keeps what either statement says: lasting, and the later end or none", async () => {
+  test("merges a repeated statement: it becomes lasting, and keeps the later expiry or none", async () => {
     await createOne("Ada keeps bees", { forgetAfter: "2024-06-01T00:00:00Z", metadata: { one: 1 } });
     expect(
       await createOne("Ada keeps bees", { forgetAfter: "2024-07-01T00:00:00Z", metadata: { two: 2 } }),
@@ -75,18 +75,18 @@ describe("creating memories", () => {
     expect(await createOne("Ada keeps bees")).toMatchObject({ forgetAfter: null, isStatic: true, strength: 4 });
   });
 
-  test("at once by many callers makes one memory", async () => {
+  test("in many simultaneous calls creates one memory", async () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => createOne("Ada keeps bees")));
     expect(new Set(made.map((memory) => memory.id)).size).toBe(1);
     expect((await opened.store.memories.byId(opened.store.organizationId, made[0]?.id ?? ""))?.strength).toBe(10);
   });
 
-  test("in another container is another memory", async () => {
+  test("in another container creates a separate memory", async () => {
     const [one, two] = [await createOne("Ada keeps bees"), await createOne("Ada keeps bees", {}, "b")];
     expect(two.id).not.toBe(one.id);
   });
 
-  test("an end that is past is refused, naming the entry; nothing of the call is kept", async () => {
+  test("rejects an expiry in the past, naming the entry, and stores nothing of the call", async () => {
     const before = await opened.rowCounts();
     const now = opened.clock.now().toISOString();
     await expect(create([{ content: "fine" }, { content: "late", forgetAfter: now }])).rejects.toMatchObject({
@@ -96,7 +96,7 @@ describe("creating memories", () => {
     expect(await opened.rowCounts()).toEqual(before);
   });
 
-  test("a time without a zone is UTC, one with a zone is turned into it", async () => {
+  test("reads a time without a zone as UTC, and converts one with a zone", async () => {
     expect((await createOne("one", { forgetAfter: "2030-01-01T10:00" })).forgetAfter).toBe("2030-01-01T10:00:00.000Z");
     expect((await createOne("two", { forgetAfter: "2030-01-01T10:00:00+02:00" })).forgetAfter).toBe(
       "2030-01-01T08:00:00.000Z",
@@ -113,8 +113,8 @@ describe("creating memories", () => {
   });
 });
 
-describe("what is over", () => {
-  test("is found no more from that moment on, and is written down as forgotten", async () => {
+describe("an expired memory", () => {
+  test("is not found from that moment, and is recorded as forgotten", async () => {
     const memory = await createOne("Ada keeps bees", { forgetAfter: opened.clock.from(60_000).toISOString() });
     opened.clock.advance(59_999);
     expect(await recallTexts("bees")).toEqual(["Ada keeps bees"]);
@@ -127,7 +127,7 @@ describe("what is over", () => {
     expect(kept).toMatchObject({ isForgotten: true, forgetReason: expect.stringContaining("time was over") as string });
   });
 
-  test("makes room for the same statement", async () => {
+  test("allows the same statement to be created again", async () => {
     const first = await createOne("Ada keeps bees", { forgetAfter: opened.clock.from(1_000).toISOString() });
     opened.clock.advance(2_000);
     const second = await createOne("Ada keeps bees");
@@ -135,7 +135,7 @@ describe("what is over", () => {
     expect(await recallTexts("bees")).toEqual(["Ada keeps bees"]);
   });
 
-  test("more than one batch of them goes in one run", async () => {
+  test("is forgotten with more than one batch of others in one run", async () => {
     const forgetAfter = opened.clock.from(1_000).toISOString();
     for (let part = 0; part < 5; part++)
       await create(
@@ -149,7 +149,7 @@ describe("what is over", () => {
 });
 
 describe("forgetting", () => {
-  test("by id: gone from search, profile and fetch; kept in the record with the reason", async () => {
+  test("by id: removes it from search, profile and fetch, and keeps it in the record with the reason", async () => {
     const memory = await createOne("Ada keeps bees");
     expect(await core.forget(call, { ids: [memory.id], reason: "she moved" })).toEqual({
       forgotten: [{ id: memory.id, text: "Ada keeps bees" }],
@@ -175,7 +175,7 @@ describe("forgetting", () => {
     await expect(forget("Ada keeps bees", "a")).rejects.toMatchObject({ kind: "conflict" });
   });
 
-  test("by query only lists what could be meant", async () => {
+  test("by query only lists candidates", async () => {
     const memory = await createOne("Ada keeps bees on the roof");
     await createOne("The train to Bonn leaves at noon");
     const before = await opened.everything();
@@ -189,11 +189,11 @@ describe("forgetting", () => {
   });
 
   test.each([
-    ["an unknown one", () => createId(), "not_found"],
-    ["something that is no id", () => "nonsense", "not_found"],
-    ["a document", async () => (await create([{ content: "other fact" }])).documentId, "not_found"],
-    ["one of another container", async () => (await createOne("elsewhere", {}, "b")).id, "not_found"],
-  ])("all or nothing: with %s among the ids nothing is forgotten", async (_name, makeId, kind) => {
+    ["an unknown id", () => createId(), "not_found"],
+    ["an invalid id", () => "nonsense", "not_found"],
+    ["the id of a document", async () => (await create([{ content: "other fact" }])).documentId, "not_found"],
+    ["an id in another container", async () => (await createOne("elsewhere", {}, "b")).id, "not_found"],
+  ])("is all or nothing: with %s among the ids nothing is forgotten", async (_name, makeId, kind) => {
     const memory = await createOne("Ada keeps bees");
     const id = await makeId();
     await expect(core.forget(call, { ids: [memory.id, id], containerTag: "a" })).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describe("forgetting", () => {
     expect(await recallTexts("bees")).toContain("Ada keeps bees");
   });
 
-  test("what is forgotten already is a conflict, and nothing else is forgotten", async () => {
+  test("an already forgotten memory is a conflict, and nothing else is forgotten", async () => {
     const [one, two] = [await createOne("Ada keeps bees"), await createOne("Bo herds sheep")];
     await core.forget(call, { ids: [one.id] });
     await expect(core.forget(call, { ids: [two.id, one.id] })).rejects.toMatchObject({
@@ -213,7 +213,7 @@ describe("forgetting", () => {
     expect(await recallTexts("sheep")).toEqual(["Bo herds sheep"]);
   });
 
-  test("an older version means the newest; both named mean it once", async () => {
+  test("an older version means the newest; naming both counts once", async () => {
     const old = await createOne("Ada lives in Rome");
     const { facts } = await core.addDocument(call, {
       content: "Moved.",
@@ -235,14 +235,14 @@ describe("forgetting", () => {
     expect(await core.forget(again, { ids: [id] })).toEqual(answer);
   });
 
-  test("afterwards the same statement is a new memory", async () => {
+  test("allows the same statement to become a new memory", async () => {
     const { id } = await createOne("Ada keeps bees");
     await core.forget(call, { ids: [id] });
     expect((await createOne("Ada keeps bees")).id).not.toBe(id);
     expect(await recallTexts("bees")).toEqual(["Ada keeps bees"]);
   });
 
-  test("is written to the journal with who, why and what", async () => {
+  test("is recorded in the journal with who, why and what", async () => {
     const { id } = await createOne("Ada keeps bees");
     await core.forget(call, { ids: [id], reason: "no longer true" });
     const journal = (await opened.everything()).split("\n").find((line) => line.startsWith("journal:")) ?? "";
@@ -256,8 +256,8 @@ describe("forgetting", () => {
   });
 });
 
-describe("a profile", () => {
-  test("has the lasting facts and the recent ones apart, newest first, and answers a question", async () => {
+describe("the profile", () => {
+  test("separates lasting from recent facts, newest first, and includes search results for a question", async () => {
     await create([
       { content: "Ada is a beekeeper", isStatic: true },
       { content: "Ada bought a hive" },
@@ -272,7 +272,7 @@ describe("a profile", () => {
     expect(part.search).toBeNull();
   });
 
-  test("narrows by metadata; of an unknown container is empty", async () => {
+  test("can be filtered by metadata, and is empty for an unknown container", async () => {
     await create([
       { content: "one", metadata: { team: "red" } },
       { content: "two", metadata: { team: "blue" } },

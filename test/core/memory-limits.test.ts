@@ -25,8 +25,8 @@ async function add(sentences: readonly string[], more: Record<string, unknown> =
 const remember = (...contents: string[]) =>
   opened.core.createMemories(opened.call(), { containerTag: "a", memories: contents.map((content) => ({ content })) });
 
-describe("a limit of memories", () => {
-  test("of a document leaves out what is beyond it, of this document alone", async () => {
+describe("a memory limit", () => {
+  test("per document leaves out what exceeds it, of this document only", async () => {
     await update({ maxMemoriesPerDocument: 2 });
     await add(OWNED);
     expect(await texts()).toEqual(OWNED.slice(0, 2).toSorted());
@@ -34,7 +34,7 @@ describe("a limit of memories", () => {
     expect(await texts()).toHaveLength(3);
   });
 
-  test("of a document is told by the document, until it is read again with more room", async () => {
+  test("per document is reported on the document, until it is read again with a higher limit", async () => {
     const leftOut = async (id: string) => (await opened.core.getDocument(opened.call(), { id })).document.factsLeftOut;
     await update({ maxMemoriesPerDocument: 2 });
     const id = await add(OWNED, { customId: "note" });
@@ -49,7 +49,7 @@ describe("a limit of memories", () => {
     expect(await leftOut(id)).toBe(0);
   });
 
-  test("of a container holds for all of its documents, and for no other container", async () => {
+  test("per container applies to all of its documents together, and to no other container", async () => {
     await update({ maxMemoriesPerContainer: 3 });
     await add(OWNED.slice(0, 2));
     await add(OWNED.slice(2));
@@ -58,7 +58,7 @@ describe("a limit of memories", () => {
     expect(await texts("b")).toHaveLength(3);
   });
 
-  test("of a document holds where rules read it", async () => {
+  test("per document also applies to extraction by rules", async () => {
     await update({ maxMemoriesPerDocument: 2 });
     const content = "I live in Lisbon. I own a red kayak. I work at Northwind. My sister is called Ada.";
     await opened.core.addDocument(opened.call(), { content, containerTags: ["a"], dreaming: "instant" });
@@ -66,7 +66,7 @@ describe("a limit of memories", () => {
     expect(await texts()).toHaveLength(2);
   });
 
-  test("refuses direct memories that have no room, and keeps none of them", async () => {
+  test("rejects direct memories that do not fit, and stores none of them", async () => {
     await update({ maxMemoriesPerContainer: 2 });
     await remember(OWNED[0] ?? "");
     await expect(remember(OWNED[1] ?? "", OWNED[2] ?? "")).rejects.toMatchObject({
@@ -78,7 +78,7 @@ describe("a limit of memories", () => {
     expect(await texts()).toHaveLength(2);
   });
 
-  test("lets what is known be repeated and replaced, and has room again for what was forgotten", async () => {
+  test("allows known memories to be repeated and replaced, and forgetting makes room", async () => {
     await update({ maxMemoriesPerContainer: 1 });
     const { memories } = await remember("Mia lives in Lisbon.");
     await remember("Mia lives in Lisbon.");
@@ -94,7 +94,7 @@ describe("a limit of memories", () => {
     expect(await texts()).toEqual(["Ben likes tea."]);
   });
 
-  test("holds for what comes afterwards, and for as long as it is set", async () => {
+  test("applies to additions while it is set, not to existing memories", async () => {
     await add(OWNED);
     await update({ maxMemoriesPerContainer: 2 });
     expect(await texts()).toHaveLength(OWNED.length);

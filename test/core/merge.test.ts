@@ -34,11 +34,11 @@ const summaries = async () =>
     memoryCount,
   }));
 
-describe("merging", () => {
+describe("merging containers", () => {
   beforeEach(async () => use(await openManualCore()));
   afterEach(() => opened.close());
 
-  test("moves documents and memories, so that they are found in the target alone, and deletes the source", async () => {
+  test("moves documents and memories, which are then found only in the target, and deletes the source", async () => {
     await add("Bees of a", ["a"]);
     await add("Bees of b", ["b"]);
     await add("Bees of c", ["c"]);
@@ -83,7 +83,7 @@ describe("merging", () => {
     expect((await core.search(call, withForgotten)).results.map(({ text }) => text)).toContain("Wasps sting");
   });
 
-  test("joins memories that say the same: sources, strength and time come together", async () => {
+  test("joins memories that say the same, including sources, strength and times", async () => {
     await add("Note of a", ["a"], { facts: [{ text: "Ada keeps bees", isStatic: true }] });
     await add("Note of b", ["b"], { facts: [{ text: "Ada keeps bees", forgetAfter: "2099-01-01" }] });
     await opened.settle();
@@ -115,7 +115,7 @@ describe("merging", () => {
     });
   });
 
-  test("leaves a document that lay in both with one tag, and other tags as they were", async () => {
+  test("leaves documents of both with one tag, and other tags unchanged", async () => {
     const both = await add("In both", ["a", "b"]);
     const first = await add("In a and c", ["a", "c"]);
     const last = await add("In c and a", ["c", "a"]);
@@ -128,7 +128,7 @@ describe("merging", () => {
     expect(await tagsOf(last)).toEqual(["c", "b"]);
   });
 
-  test("goes into a third container too, and what is said of the target stays", async () => {
+  test("can have a third container as its target, and keeps the target's details", async () => {
     await core.updateContainer(call, { containerTag: "c", name: "C", profileBuckets: [{ key: "c" }] });
     await core.updateContainer(call, { containerTag: "a", name: "A", entityContext: "of a" });
     await add("Bees of a", ["a"]);
@@ -145,7 +145,7 @@ describe("merging", () => {
     });
   });
 
-  test("does not change when a document was changed", async () => {
+  test("does not change the modification time of documents", async () => {
     const { id } = await add("Bees of a", ["a"]);
     await add("Bees of b", ["b"]);
     await opened.settle();
@@ -156,7 +156,7 @@ describe("merging", () => {
     expect((await core.getDocument(call, { id })).document).toEqual({ ...before, containerTags: ["b"] });
   });
 
-  test("goes through containers of more than one batch", async () => {
+  test("handles containers of more than one batch", async () => {
     for (let number = 0; number < 25; number++) await add(`Bees number ${number}`, ["a"], { taskType: "superrag" });
     for (let part = 0; part < 3; part++)
       await remember("a", ...Array.from({ length: 50 }, (_, index) => `Hive ${part}-${index} stands in row ${index}`));
@@ -167,7 +167,7 @@ describe("merging", () => {
     expect(await summaries()).toEqual([{ tag: "b", documentCount: 29, memoryCount: 151 }]);
   });
 
-  test("may be done again with a source that was made anew", async () => {
+  test("can be repeated with a source that was created again", async () => {
     await remember("b", "Bees hum");
     for (const text of ["First bees", "Second bees"]) {
       await remember("a", text);
@@ -178,7 +178,7 @@ describe("merging", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["nothing", undefined, "must be an object"],
+    ["no input", undefined, "must be an object"],
     ["one tag", { containerTags: ["a"], targetContainerTag: "b" }, "containerTags: must name two different containers"],
     [
       "three tags",
@@ -197,15 +197,15 @@ describe("merging", () => {
       "containerTags: must be an array of two container tags",
     ],
     [
-      "what is no tag",
+      "an invalid tag",
       { containerTags: ["a b", "b"], targetContainerTag: "b" },
       "containerTags.0: must contain only letters, digits, hyphens, underscores, colons and dots",
     ],
-  ])("is refused with %s", async (_name, input, message) => {
+  ])("is rejected with %s", async (_name, input, message) => {
     await expect(core.mergeContainers(call, input)).rejects.toMatchObject({ kind: "invalid", message });
   });
 
-  test("is refused for tags that are not there, to callers of some containers, and an unknown merge is not found", async () => {
+  test("is refused for unknown tags and for keys limited to some containers; an unknown merge is not found", async () => {
     await remember("a", "Bees hum");
     for (const [source, target] of [
       ["a", "nowhere"],
@@ -226,7 +226,7 @@ describe("merging", () => {
   });
 });
 
-describe("while a merge is under way", () => {
+describe("while a merge is in progress", () => {
   beforeEach(async () => {
     use(await openManualCore({ jobs: false }));
     await remember("a", "Bees of a");
@@ -235,7 +235,7 @@ describe("while a merge is under way", () => {
   });
   afterEach(() => opened.close());
 
-  test("it shows in the list, but not the name of a container that the caller may not see", async () => {
+  test("it is listed, without the name of a container that the caller may not see", async () => {
     const { id } = await merge("a", "b");
     const listed = async (by: Call) => (await core.listContainers(by)).containers.map((one) => [one.tag, one.merge]);
     expect(await core.getMerge(call, { id })).toMatchObject({ status: "queued", progress: null });
@@ -247,7 +247,7 @@ describe("while a merge is under way", () => {
     expect(await listed(opened.call(["a"]))).toEqual([["a", { id, role: "source" }]]);
   });
 
-  test("writes to the source are put off; to the target and elsewhere they go on", async () => {
+  test("writes to the source are deferred; writes to the target and elsewhere continue", async () => {
     await core.createMemories(call, { containerTag: "a", memories: [{ content: "Bees sleep in winter" }] });
     const [newest] = (await core.listJournal(call, { containerTag: "a", limit: 1 })).items;
     await merge("a", "b");
@@ -280,7 +280,7 @@ describe("while a merge is under way", () => {
     ["b", "c"],
     ["c", "b"],
     ["a", "b"],
-  ])("another merge of %s into %s is refused for good", async (source, target) => {
+  ])("another merge of %s into %s is rejected", async (source, target) => {
     const { id } = await merge("a", "b");
     const refused = await merge(source, target).catch((error: unknown) => error);
     expect(refused).toMatchObject({
@@ -290,13 +290,13 @@ describe("while a merge is under way", () => {
     expect(refused).toMatchObject({ retryAfter: undefined });
   });
 
-  test("others may be merged beside it", async () => {
+  test("other containers may be merged at the same time", async () => {
     await remember("d", "Bees of d");
     await merge("a", "b");
     expect(await merge("c", "d")).toMatchObject({ targetTag: "d" });
   });
 
-  test("a repeated call begins one merge", async () => {
+  test("a repeated call starts one merge", async () => {
     const repeated = { ...call, operationId: "once" };
     const input = { containerTags: ["a", "b"], targetContainerTag: "b" };
     expect(await core.mergeContainers(repeated, input)).toEqual(await core.mergeContainers(repeated, input));
@@ -326,7 +326,7 @@ describe("documents that are still being processed", () => {
     await opened.close();
   });
 
-  /** The state of a merge once it has been looked at. */
+  /** The state of a merge after it was checked once. */
   async function lookedAt(id: string) {
     for (;;) {
       const found = await core.getMerge(call, { id });
@@ -335,7 +335,7 @@ describe("documents that are still being processed", () => {
     }
   }
 
-  test("are waited for; what comes of them is moved too", async () => {
+  test("are waited for, and their memories are moved too", async () => {
     const { id } = await merge("a", "b");
     expect(await lookedAt(id)).toMatchObject({
       status: "waiting_for_ingest",
@@ -349,12 +349,12 @@ describe("documents that are still being processed", () => {
     expect(await texts("b")).toEqual(["Ada keeps bees on the roof", "Bees of b"]);
   });
 
-  test("are waited for no longer than an hour; then the merge fails, and the source may be used again", async () => {
+  test("are waited for no longer than an hour; then the merge fails, and the source is writable again", async () => {
     const { id } = await merge("a", "b");
     await lookedAt(id);
     opened.clock.advance(60 * 60_000 + 1_000);
     while ((await core.getMerge(call, { id })).status !== "failed") {
-      // It may have been about to wait for its next look when the hour was over.
+      // It may have been about to schedule its next check when the hour ended.
       opened.clock.advance(1_000);
       opened.context.wakeJobs();
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -368,11 +368,11 @@ describe("documents that are still being processed", () => {
   });
 });
 
-describe("a merge that is cut off", () => {
+describe("an interrupted merge", () => {
   const DOCUMENTS = 12;
   const MEMORIES = 60;
 
-  /** A merge that is queued, with more than one batch of everything. */
+  /** A queued merge with more than one batch of everything. */
   async function prepare(): Promise<ManualCore> {
     const idle = await openManualCore({ jobs: false });
     use(idle);
@@ -383,7 +383,7 @@ describe("a merge that is cut off", () => {
     return idle;
   }
 
-  /** Runs the merge until so many transactions were made, as if the process ended then. @returns whether it got through */
+  /** Runs the merge for this many transactions, as if the process then ended. @returns whether it completed */
   async function runUntil({ context, store }: ManualCore, transactions: number): Promise<boolean> {
     const [job] = await store.jobs.claim("worker", 1, 1);
     if (!job) throw new Error("There is no job");
@@ -408,7 +408,7 @@ describe("a merge that is cut off", () => {
     );
   }
 
-  test("is finished after a restart, wherever it was cut off, with the same end", async () => {
+  test("completes after a restart with the same result, wherever it was interrupted", async () => {
     let isThrough = false;
     for (let transactions = 0; !isThrough; transactions++) {
       const idle = await prepare();
@@ -428,7 +428,7 @@ describe("a merge that is cut off", () => {
   }, 60_000);
 });
 
-describe("a customId that documents of both have", () => {
+describe("a customId used by documents of both containers", () => {
   beforeEach(async () => use(await openManualCore()));
   afterEach(() => opened.close());
 
@@ -443,7 +443,7 @@ describe("a customId that documents of both have", () => {
     return core.getMerge(call, { id });
   };
 
-  test("means the one of the target afterwards; the other has none, which merge and journal say", async () => {
+  test("stays with the target's document; the other loses its own, which merge and journal report", async () => {
     const [moved, there] = [await addNamed("Bees of a", "a"), await addNamed("Bees of b", "b")];
     const other = (await add("Ants of a", ["a"], { customId: "x2" })).id;
     expect((await settledMerge("a", "b")).progress).toMatchObject({ phase: "completed", withoutCustomId: 1 });
@@ -457,7 +457,7 @@ describe("a customId that documents of both have", () => {
     expect((await add("Bees again", ["b"], { customId: "x1" })).id).toBe(there);
   });
 
-  test("goes along when only one of them belongs to the target", async () => {
+  test("moves if only one of the documents belongs to the target", async () => {
     const [moved, guest] = [await addNamed("Bees of a", "a"), await addNamed("Bees of c", "c", "b")];
     await settledMerge("a", "b");
     expect([await customIdOf(moved), await customIdOf(guest), await named("b")]).toEqual(["x1", "x1", moved]);
@@ -465,8 +465,8 @@ describe("a customId that documents of both have", () => {
 
   test.each([
     ["its container is deleted", () => core.deleteContainer(call, { containerTag: "a" })],
-    ["it is taken out of its container", () => core.deleteDocuments(call, { containerTags: ["a"] })],
-  ])("stays with the one that was there when another comes to belong there, because %s", async (_name, leave) => {
+    ["it is removed from its container", () => core.deleteDocuments(call, { containerTags: ["a"] })],
+  ])("stays with the document already there when another becomes the target's because %s", async (_name, leave) => {
     const there = await addNamed("Bees of b", "b");
     const coming = await addNamed("Bees of a", "a", "b");
     await opened.settle();

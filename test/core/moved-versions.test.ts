@@ -16,7 +16,7 @@ const kindOf = (work: Promise<unknown>): Promise<string> =>
     (error: { kind: string }) => error.kind,
   );
 
-describe("the id of an old version, whose newer ones moved to another container", () => {
+describe("the id of an old version whose newer versions moved to another container", () => {
   const SECRET = "xqberylliumzv";
   let first: string;
 
@@ -35,7 +35,7 @@ describe("the id of an old version, whose newer ones moved to another container"
     await core.updateMemory(owner, { id: newest, containerTag: "beta", newContent: `The safe opens with ${SECRET}.` });
   });
 
-  test("reaches nothing there for a key of the container that it left", async () => {
+  test("does not give a key of the old container access to the new one", async () => {
     const { core } = world;
     const alpha = world.call(["alpha"]);
     const before = await world.everything();
@@ -56,7 +56,7 @@ describe("the id of an old version, whose newer ones moved to another container"
     expect(await world.everything()).toBe(before);
   });
 
-  test("shows a key of the container that it came to nothing of the one that it left but what came along", async () => {
+  test("shows a key of the new container nothing of the old one, except the versions that moved", async () => {
     const { core } = world;
     await core.createMemories(owner, { containerTag: "alpha", memories: [{ content: "Alpha keeps xqosmiumzv." }] });
     const beta = world.call(["beta"]);
@@ -67,20 +67,20 @@ describe("the id of an old version, whose newer ones moved to another container"
     ]);
     expect(told).toContain(SECRET);
     expect(told).not.toContain("xqosmiumzv");
-    // The chain came along as a whole, so that no version of it is left behind to lead here.
+    // The whole chain moved, so no version of it was left in the old container.
     const { memory } = await core.fetch(owner, { id: first });
     expect(memory?.containerTag).toBe("beta");
   });
 });
 
-describe("a customId that stands in two containers", () => {
+describe("a customId used in two containers", () => {
   const add = async (containerTag: string, content: string) => {
     const { id } = await world.core.addDocument(owner, { content, customId: "payroll", containerTags: [containerTag] });
     await world.settle();
     return id;
   };
 
-  test("is refused without a container, with the containers that the caller may see", async () => {
+  test("is rejected without a container, listing the containers the caller may see", async () => {
     const [hr, decoy] = [await add("hr", "Salaries of March."), await add("att", "A decoy.")];
     const { core } = world;
     const change = { id: "payroll", content: "Salaries of April." };
@@ -95,14 +95,14 @@ describe("a customId that stands in two containers", () => {
         message: expect.stringContaining(`${hr} in hr`),
       });
     expect((await core.getDocument(owner, { id: hr })).document.content).toBe("Salaries of March.");
-    // A key of one of them alone learns nothing of the other, and needs not say which it means.
+    // A key for one of them learns nothing of the other, and need not name its container.
     const att = world.call(["att"]);
     expect((await core.getDocument(att, { id: "payroll" })).document.id).toBe(decoy);
     await core.updateDocument(att, { id: "payroll", content: "Another decoy." });
     expect((await core.getDocument(owner, { id: decoy })).document.content).toBe("Another decoy.");
   });
 
-  test("catches nothing that is added again without a container, document or conversation", async () => {
+  test("is not matched when a document or conversation is added again without a container", async () => {
     const { core } = world;
     await add("hr", "Salaries of March.");
     const scoped = world.call(["att"]);

@@ -23,7 +23,7 @@ describe("the same fact", () => {
   });
 });
 
-describe("never the same fact", () => {
+describe("not the same fact", () => {
   test.each([
     ["a number", "The code is 7731", "The code is 7713"],
     ["a decimal", "Version 1.2 is out", "Version 1.3 is out"],
@@ -45,15 +45,15 @@ describe("never the same fact", () => {
     ["a time of day", "User swims every night", "User swims every morning"],
     ["a question", "Anna lives in Lisbon", "Anna lives in Lisbon?"],
     ["an emoji", "Mood: 😀", "Mood: 😢"],
-    ["one that says more", "Anna lives in Lisbon", "Anna lives in Lisbon with Ben"],
-    ["nothing and something", "", "Anna"],
+    ["detail", "Anna lives in Lisbon", "Anna lives in Lisbon with Ben"],
+    ["being empty", "", "Anna"],
   ])("texts that differ in %s", (_what, one, other) => {
     expect(isSameFact(one, other)).toBe(false);
     expect(isSameFact(other, one)).toBe(false);
   });
 });
 
-test("odd texts are compared without trouble", () => {
+test("odd texts can be compared", () => {
   const hostile = ["\ud83d", "\u0000", " \n", "?!", "a".repeat(100_000), "a ".repeat(50_000)];
   for (const [index, one] of hostile.entries())
     for (const [other, text] of hostile.entries()) expect(isSameFact(one, text)).toBe(index === other);

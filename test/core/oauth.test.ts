@@ -57,7 +57,7 @@ const refusal = (promise: Promise<unknown>) =>
   );
 
 describe("an access token", () => {
-  test("is its grant: containers, permission and name", async () => {
+  test("authenticates as its grant: containers, permission and name", async () => {
     const all = await allow();
     await give({ grantId: all.id });
     expect(await enter()).toEqual({
@@ -78,13 +78,13 @@ describe("an access token", () => {
     });
   });
 
-  test("that was asked for reading reads, whatever its grant allows", async () => {
+  test("with a read scope can only read, whatever its grant allows", async () => {
     const { id } = await allow();
     await give({ grantId: id, scope: "memory:read" });
     expect(await enter()).toMatchObject({ containers: "all", readOnly: "all" });
   });
 
-  test("is refused in the same words, whatever is wrong with it", async () => {
+  test("is refused with the same message, whatever is wrong with it", async () => {
     const { id } = await allow();
     await give({ grantId: id });
     await give({ grantId: id, token: "for another resource", aud: "https://other.example/mcp" });
@@ -104,7 +104,7 @@ describe("an access token", () => {
     expect(new Set(said)).toEqual(new Set([expect.stringMatching(/^unauthorized: /)]));
   });
 
-  test("ends with its grant", async () => {
+  test("expires with its grant", async () => {
     const { id, expiresAt } = await allow({ expiresInDays: 7 });
     expect(Date.parse(expiresAt ?? "")).toBe(opened.clock.now().getTime() + 7 * DAY_MS);
     opened.clock.advance(7 * DAY_MS - 1_000);
@@ -115,7 +115,7 @@ describe("an access token", () => {
     expect((await opened.core.listGrants(opened.call())).grants).toEqual([]);
   });
 
-  test("notes its use, once a minute at most", async () => {
+  test("records its use, at most once a minute", async () => {
     const { id } = await allow();
     await give({ grantId: id });
     const lastUse = async () => (await opened.core.listGrants(opened.call())).grants[0]?.lastUsedAt;
@@ -130,10 +130,10 @@ describe("an access token", () => {
   });
 });
 
-describe("what may be used once", () => {
+describe("a single-use code", () => {
   const code = { kind: "AuthorizationCode", secret: "code" };
 
-  test("is used by the first; the second ends the grant with all that belongs to it", async () => {
+  test("is valid for the first use; a second use revokes the grant with everything that belongs to it", async () => {
     const { id } = await allow();
     const kept = await allow();
     await give({ grantId: id });
@@ -147,7 +147,7 @@ describe("what may be used once", () => {
     expect((await opened.core.findOAuthRecord(opened.call(), code)).found).toBeNull();
   });
 
-  test("is traded for something else, which nobody gets who comes second", async () => {
+  test("is exchanged for a token, which a second use does not get", async () => {
     const { id } = await allow();
     await opened.core.saveOAuthRecord(opened.call(), { ...code, grantId: id, payload: "{}", expiresInSeconds: 60 });
     const trade = (secret: string) =>
@@ -164,7 +164,7 @@ describe("what may be used once", () => {
     expect(await refusal(opened.core.consumeOAuthRecord(opened.call(), { ...code, save: [{}] }))).toMatch(/^invalid/);
   });
 
-  test("is used by one of many at once", async () => {
+  test("is accepted for one of many simultaneous uses", async () => {
     const { id } = await allow();
     await opened.core.saveOAuthRecord(opened.call(), { ...code, grantId: id, payload: "{}", expiresInSeconds: 60 });
     const uses = await Promise.all(
@@ -173,13 +173,13 @@ describe("what may be used once", () => {
     expect(uses.filter(({ isFirst }) => isFirst)).toHaveLength(1);
   });
 
-  test("that nobody knows is used by nobody", async () => {
+  test("that is unknown is not accepted", async () => {
     expect(await opened.core.consumeOAuthRecord(opened.call(), code)).toEqual({ isFirst: false });
   });
 });
 
-describe("a record", () => {
-  test("is found by its secret and its second name, until its time is over, and is nowhere as text", async () => {
+describe("an OAuth record", () => {
+  test("is found by its secret and its second id until it expires, and is stored nowhere in plain text", async () => {
     const record = { kind: "Session", secret: "cookie-0123456789", uid: "second-0123456789" };
     await opened.core.saveOAuthRecord(opened.call(), { ...record, payload: '{"a":1}', expiresInSeconds: 60 });
     const find = (wanted: object) => opened.core.findOAuthRecord(opened.call(), { kind: "Session", ...wanted });
@@ -196,17 +196,17 @@ describe("a record", () => {
   test.each([
     ["without a secret", { kind: "Session", payload: "{}" }],
     ["without a kind", { secret: "x", payload: "{}" }],
-    ["that is endless", { kind: "Session", secret: "x", payload: "x".repeat(100_000) }],
-    ["with a secret that is endless", { kind: "Session", secret: "x".repeat(10_000), payload: "{}" }],
-    ["with a time before now", { kind: "Session", secret: "x", payload: "{}", expiresInSeconds: -1 }],
-    ["that is nothing", null],
-  ])("%s is refused", async (_name, input) => {
+    ["that is too long", { kind: "Session", secret: "x", payload: "x".repeat(100_000) }],
+    ["with a secret that is too long", { kind: "Session", secret: "x".repeat(10_000), payload: "{}" }],
+    ["with an expiry in the past", { kind: "Session", secret: "x", payload: "{}", expiresInSeconds: -1 }],
+    ["that is null", null],
+  ])("%s is rejected", async (_name, input) => {
     expect(await refusal(opened.core.saveOAuthRecord(opened.call(), input))).toMatch(/^invalid/);
   });
 });
 
-describe("letting in and ending", () => {
-  test("is for the owner alone", async () => {
+describe("granting and revoking access for apps", () => {
+  test("is reserved for the owner", async () => {
     const { id } = await allow();
     await give({ grantId: id });
     const app = { actor: await enter() };
@@ -225,7 +225,7 @@ describe("letting in and ending", () => {
         expect(await refusal(attempt)).toMatch(/^forbidden/);
   });
 
-  test("ends by the client for everything of it, or by one grant", async () => {
+  test("revokes all grants of a client, or a single grant", async () => {
     const [first, second, other] = [await allow(), await allow(), await allow({ clientId: "app-2" })];
     for (const [grant, token] of [
       [first, "1"],
@@ -242,23 +242,23 @@ describe("letting in and ending", () => {
   test.each([
     ["no containers", { containerTags: [] }],
     ["too many containers", { containerTags: Array.from({ length: 101 }, (_, index) => `c${index}`) }],
-    ["a container that cannot be", { containerTags: ["a b"] }],
-    ["another permission", { permission: "all" }],
-    ["no time", { expiresInDays: 0 }],
-    ["a part of a day", { expiresInDays: 0.5 }],
+    ["an invalid container", { containerTags: ["a b"] }],
+    ["an unknown permission", { permission: "all" }],
+    ["no lifetime", { expiresInDays: 0 }],
+    ["a fractional day", { expiresInDays: 0.5 }],
     ["no client", { clientId: "" }],
-  ])("with %s is refused", async (_name, input) => {
+  ])("with %s is rejected", async (_name, input) => {
     expect(await refusal(allow(input))).toMatch(/^invalid/);
   });
 });
 
-describe("cleaning up", () => {
+describe("the clean-up", () => {
   const client = (secret: string, expiresInSeconds = 86_400) =>
     opened.core.saveOAuthRecord(opened.call(), { kind: "Client", secret, payload: "{}", expiresInSeconds });
   const isKnown = async (secret: string) =>
     (await opened.core.findOAuthRecord(opened.call(), { kind: "Client", secret })).found !== null;
 
-  test("removes ten thousand records whose time is over, and no other", async () => {
+  test("removes ten thousand expired records, and no others", async () => {
     const { id } = await allow();
     await allow({ expiresInDays: 1 });
     await give({ grantId: id });
@@ -285,7 +285,7 @@ describe("cleaning up", () => {
     expect(await opened.rowCounts()).toMatchObject({ oauth_records: 0, oauth_grants: 0 });
   }, 60_000);
 
-  test("ends a grant that no token belongs to any more, a day after it was made; one with a token stays", async () => {
+  test("removes a grant without tokens a day after it was created, and keeps one with a token", async () => {
     const { id } = await allow();
     const kept = await allow({ clientId: "app-2" });
     const { call, clock, core } = opened;
@@ -306,7 +306,7 @@ describe("cleaning up", () => {
     expect(await ids()).toEqual([kept.id]);
   });
 
-  test("forgets apps that registered and were never let in, after a day; those that were stay", async () => {
+  test("removes apps that registered and were never authorised after a day, and keeps authorised ones", async () => {
     await client(`${ISSUER} app-1`);
     await client(`${ISSUER} app-2`);
     const { id } = await allow();
@@ -321,7 +321,7 @@ describe("cleaning up", () => {
     expect(await isKnown(`${ISSUER} app-1`)).toBe(false);
   });
 
-  test("keeps a registration as long as the last grant of its app, whichever was given first", async () => {
+  test("keeps a registration as long as the last grant of its app, in whatever order they were given", async () => {
     await client(`${ISSUER} app-1`);
     const forEver = await allow();
     const short = await allow({ expiresInDays: 1 });
@@ -334,7 +334,7 @@ describe("cleaning up", () => {
     expect(await isKnown(`${ISSUER} app-1`)).toBe(false);
   });
 
-  test("is not needed for apps to be few: the oldest that was never let in makes room", async () => {
+  test("is not needed to limit the number of apps: a new one replaces the oldest without a grant", async () => {
     await client("oldest");
     await client(`${ISSUER} app-1`);
     await allow();
@@ -363,7 +363,7 @@ describe("cleaning up", () => {
   });
 });
 
-test("the secrets of the authorization server are made once, by whoever asks first", async () => {
+test("the secrets of the authorization server are created once, on first use", async () => {
   const asked = await Promise.all(Array.from({ length: 5 }, () => opened.core.oauthSecrets(opened.call())));
   const [first] = asked;
   expect(first).toMatchObject({

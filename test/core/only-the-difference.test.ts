@@ -9,11 +9,11 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 const paragraph = (about: string): string =>
   `Here we tell of ${about}. ${`It goes on about ${about} for a while. `.repeat(12)}`;
 
-describe("of a document that is added again", () => {
+describe("when a document is added again", () => {
   let opened: ManualCore;
   let core: Core;
   let call: Call;
-  /** Texts that were embedded for keeping, and those that were read for facts. */
+  /** Texts embedded for storage, and texts read for facts. */
   let embedded: string[];
   let read: FactSource[];
 
@@ -47,7 +47,7 @@ describe("of a document that is added again", () => {
   const memories = async () => (await get()).memories.map((memory) => memory.text);
   const chunks = async () => opened.store.chunks.newest(opened.store.organizationId, (await get()).document.id);
 
-  test("chunks that stay keep row and vectors, and only new ones are embedded", async () => {
+  test("unchanged chunks keep their rows and vectors, and only new ones are embedded", async () => {
     const [one, two, three] = ["bees", "roofs", "honey"].map(paragraph) as [string, string, string];
     await through(`${one}\n\n${two}`, { taskType: "superrag" });
     const before = await chunks();
@@ -64,7 +64,7 @@ describe("of a document that is added again", () => {
     expect(await opened.store.vectors.counts(space?.id ?? 0)).toEqual(new Map([[container?.id, after.length]]));
   });
 
-  test("in another container the chunks go along with their vectors, and none is embedded again", async () => {
+  test("in another container its chunks move with their vectors, and none is embedded again", async () => {
     await through(paragraph("bees"), { taskType: "superrag" });
     const before = await chunks();
     await through(paragraph("bees"), { taskType: "superrag", containerTags: ["a", "b", "c"] });
@@ -82,7 +82,7 @@ describe("of a document that is added again", () => {
     }
   });
 
-  test("that goes on, only the rest is read", async () => {
+  test("with text appended, only the new text is read", async () => {
     await through("Ada keeps bees on the roof.\n");
     expect(embedded).toEqual(["Ada keeps bees on the roof.", "Ada keeps bees on the roof"]);
     await through("Ada keeps bees on the roof.\nBo owns sheep on the hill.\n");
@@ -91,13 +91,13 @@ describe("of a document that is added again", () => {
     expect((await get()).document.receipt).toMatchObject([{ text: "Bo owns sheep on the hill", outcome: "added" }]);
   });
 
-  test("that goes on within a sentence, the sentence is read whole", async () => {
+  test("with text appended within a sentence, the whole sentence is read", async () => {
     await through("Bo herds sheep. Ada keeps bees");
     await through("Bo herds sheep. Ada keeps bees on the roof.");
     expect(read.map((source) => source.content)).toEqual(["Ada keeps bees on the roof."]);
   });
 
-  test("that changes somewhere, only the new lines are read; what was remembered stays", async () => {
+  test("with changed lines, only these are read; earlier memories stay", async () => {
     await through("# People\nAda keeps bees on the roof.\nBo owns sheep on the hill.\nCy sells fish.");
     await through("# People\nAda keeps bees on the roof.\nBo owns two goats.\nCy sells fish.");
     expect(read.map((source) => source.content)).toEqual(["Bo owns two goats."]);
@@ -110,9 +110,12 @@ describe("of a document that is added again", () => {
   });
 
   test.each([
-    ["the whole of it", "User: I live in Rome.\nAssistant: Nice!\nUser: I keep bees on the roof.\nAssistant: Oh?"],
-    ["what is new of it", "User: I keep bees on the roof.\nAssistant: Oh?"],
-  ])("that is a conversation, only new turns are read when %s is sent", async (_name, next) => {
+    [
+      "the whole conversation",
+      "User: I live in Rome.\nAssistant: Nice!\nUser: I keep bees on the roof.\nAssistant: Oh?",
+    ],
+    ["only the new part", "User: I keep bees on the roof.\nAssistant: Oh?"],
+  ])("as a conversation, only new turns are read when %s is sent", async (_name, next) => {
     await through("User: I live in Rome.\nAssistant: Nice!");
     await through(next);
     expect(read.map((source) => source.turns?.map((turn) => turn.text))).toEqual([["I keep bees on the roof.", "Oh?"]]);
@@ -120,7 +123,7 @@ describe("of a document that is added again", () => {
     expect((await get()).document.content).toBe(next);
   });
 
-  test("messages as JSON that grow, only new ones are read", async () => {
+  test("as a growing list of messages in JSON, only new messages are read", async () => {
     const messages = [
       { role: "user", content: "I live in Rome." },
       { role: "assistant", content: "Nice!" },
@@ -131,7 +134,7 @@ describe("of a document that is added again", () => {
     expect(read.map((source) => source.turns?.map((turn) => turn.text))).toEqual([["I keep bees on the roof."]]);
   });
 
-  test("facts that the sender states are taken whole, whatever the text", async () => {
+  test("all facts stated by the sender are used, whatever the text", async () => {
     await through("A note.", { facts: [{ text: "Ada keeps bees" }] });
     await through("A note. And more.", { facts: [{ text: "Ada keeps bees" }, { text: "Ada has a roof" }] });
     expect(read).toEqual([]);
@@ -141,7 +144,7 @@ describe("of a document that is added again", () => {
     ]);
   });
 
-  test("nothing of submissions that follow each other quickly is lost", async () => {
+  test("submissions in quick succession lose nothing", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
     core = opened.core;
@@ -168,7 +171,7 @@ describe("of a document that is added again", () => {
     }
   });
 
-  test("earlier submissions stay as history, and one that goes on is kept once", async () => {
+  test("earlier submissions stay as history, and a growing text is stored once", async () => {
     const line = "Ada counts her bees again and again. ";
     for (let times = 1; times <= 40; times++) await add(line.repeat(times));
     await add("Something else.");

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What a passage tells of an event that is over was so: it stays, behind what is current, and says that it is over. */
+/** A passage about a past event stays, ranks behind current ones, and is marked as past. */
 let opened: ManualCore;
 let core: Core;
 let call: Call;
@@ -26,7 +26,7 @@ async function found(q: string) {
   return results.map(({ text, standing }) => [text, standing]);
 }
 
-test("a passage of an event that is over stands behind another and is marked, for what it says of that", async () => {
+test("a passage about a past event ranks behind others and is marked, but only for questions about the event", async () => {
   await add("I have a dentist appointment tomorrow. My dentist is called Ruth.");
   await add("I had my dentist appointment with Ann.");
   const passage = "I have a dentist appointment tomorrow. My dentist is called Ruth.";
@@ -39,13 +39,13 @@ test("a passage of an event that is over stands behind another and is marked, fo
   expect(await found("what is the dentist called")).toContainEqual([passage, undefined]);
 });
 
-test("a passage of an event that was to be in a month stays as well", async () => {
+test("a passage about an event planned a month ahead is kept, too", async () => {
   await add("I am hosting a dance competition next month.");
   opened.clock.advance(70 * DAYS);
   expect(await found("dance competition")).toEqual([["I am hosting a dance competition next month.", "forgotten"]]);
 });
 
-test("a passage whose statement somebody gave an end is gone after that", async () => {
+test("a passage disappears when its statement expires at a time set by a person", async () => {
   const forgetAfter = new Date(opened.clock.now().getTime() + DAYS).toISOString();
   await core.addDocument(call, {
     content: "The gate code is 7731 for now.",

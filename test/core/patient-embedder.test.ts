@@ -8,7 +8,7 @@ const builtin = createBuiltinEmbedder();
 let sent: string[][];
 let refuses: (text: string) => AppError | null;
 
-/** Refuses a request for any text in it, as services do. */
+/** Rejects a whole request for any text in it, as services do. */
 const strict: Embedder = {
   ...builtin,
   embed(texts, purpose, signal) {
@@ -28,32 +28,32 @@ beforeEach(() => {
   refuses = () => null;
 });
 
-test("texts that are taken are sent once", async () => {
+test("texts that are accepted are sent once", async () => {
   expect(await embed(["a bee", "a hive"])).toHaveLength(2);
   expect(sent).toEqual([["a bee", "a hive"]]);
 });
 
-test("a text that is too long is sent without its end, and the others as they are", async () => {
+test("a text that is too long is sent without its end, and the others unchanged", async () => {
   refuses = (text) => (text.length > 2_000 ? tooLong : null);
   const long = "honey ".repeat(2_000);
   const vectors = await embed(["a bee", long, "a hive"]);
   expect(vectors).toEqual(await builtin.embed(["a bee", long.slice(0, 1_000), "a hive"], "document"));
 });
 
-test("a text of which nothing is taken holds up no others", async () => {
+test("a text that is rejected even when shortened does not affect the others", async () => {
   refuses = (text) => (text.includes("forbidden") ? tooLong : null);
   const vectors = await embed(["forbidden words", "a hive"]);
   expect(vectors).toHaveLength(2);
   expect(vectors[1]).toEqual((await builtin.embed(["a hive"], "document"))[0]);
 });
 
-test("a service that refuses everything is asked no more than twice", async () => {
+test("a service that rejects everything is called only twice", async () => {
   refuses = () => new AppError("invalid", "The key is wrong.");
   await expect(embed(["a bee", "a hive"])).rejects.toThrow("The key is wrong.");
   expect(sent).toHaveLength(2);
 });
 
-test("an outage is no refusal", async () => {
+test("an outage does not count as a rejection", async () => {
   refuses = () => new AppError("unavailable", "Nobody is there.");
   await expect(embed(["a bee"])).rejects.toThrow("Nobody is there.");
   expect(sent).toHaveLength(1);

@@ -5,8 +5,8 @@ const agent = useReadingAgent();
 
 const NOTE = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the night train.";
 
-describe("what is pending", () => {
-  test("is a text that only rules have read, with the rules of the game", async () => {
+describe("a pending extraction", () => {
+  test("is a text that only rules have read, with instructions", async () => {
     const id = await agent.add(NOTE, { title: "Bread", documentDate: "2026-03-04" });
     const { tasks, remaining, instructions } = await agent.ask();
     expect(tasks).toEqual([
@@ -27,22 +27,22 @@ describe("what is pending", () => {
   });
 
   test.each<[string, Record<string, unknown>]>([
-    ["a text that is only to be found", { taskType: "superrag" }],
-    ["a text whose sender states the facts", { facts: [{ text: "The bakery is in Ulm." }] }],
-    ["a text whose sender says that there are none", { facts: [] }],
+    ["a superrag text", { taskType: "superrag" }],
+    ["a text with facts stated by its sender", { facts: [{ text: "The bakery is in Ulm." }] }],
+    ["a text whose sender states that it has no facts", { facts: [] }],
   ])("is not %s", async (_what, more) => {
     await agent.add(NOTE, more);
     expect(await agent.ask()).toMatchObject({ tasks: [], remaining: 0 });
   });
 
-  test("is no fact that was created by hand, no empty text, and nothing of a container that is not there", async () => {
+  test("is not created for direct memories, empty texts or an unknown container", async () => {
     await agent.core.createMemories(agent.call, { containerTag: "a", memories: [{ content: "Mia lives in Porto." }] });
     await agent.add("… — !");
     expect(await agent.ask()).toMatchObject({ tasks: [], remaining: 0 });
     expect(await agent.ask({ containerTag: "nowhere" })).toMatchObject({ tasks: [], remaining: 0 });
   });
 
-  test("is nothing that a language model has read at its newest revision", async () => {
+  test("is not a text that a language model has read at its latest revision", async () => {
     const id = await agent.add(NOTE);
     const { store } = agent.opened;
     const asked = { documentId: id, revision: 1, model: "m", inputTokens: 1, outputTokens: 1 };
@@ -56,7 +56,7 @@ describe("what is pending", () => {
     expect((await agent.ask()).tasks).toMatchObject([{ text: "Something else entirely." }]);
   });
 
-  test("is nothing whose time is over, whether it was handed out before or not", async () => {
+  test("is not an expired text, whether or not it was handed out before", async () => {
     const soon = new Date(agent.opened.clock.now().getTime() + 3_600_000).toISOString();
     for (const content of [NOTE, "The mill in Ulm grinds rye for the bakery on Mondays."])
       await agent.add(content, { forgetAfter: soon });
@@ -69,7 +69,7 @@ describe("what is pending", () => {
     expect((await agent.ask()).tasks, "once the end is taken off").toMatchObject([{ text: NOTE }]);
   });
 
-  test("is a long text in parts that cover all of it", async () => {
+  test("splits a long text into parts that cover all of it", async () => {
     const lines = Array.from({ length: 400 }, (_, line) => `Line ${line} tells of ship ${line} in harbour ${line}.`);
     const content = lines.join("\n");
     await agent.add(content);
@@ -80,7 +80,7 @@ describe("what is pending", () => {
     expect(remaining).toBe(0);
   });
 
-  test("says what is known of it under names of its own, and what the owner wishes", async () => {
+  test("includes known memories under handles, and the owner's guidance", async () => {
     await agent.core.updateContainer(agent.call, { containerTag: "a", entityContext: "Mia, a baker" });
     await agent.core.createMemories(agent.call, {
       containerTag: "a",
@@ -100,7 +100,7 @@ describe("what is pending", () => {
     expect(tasks[0]?.guidance).toEqual({ entityContext: "Mia, a baker" });
   });
 
-  test("shows only memories that the document's own filter lets through", async () => {
+  test("includes only memories that match the document's own filter", async () => {
     await agent.core.createMemories(agent.call, {
       containerTag: "a",
       memories: [
@@ -127,14 +127,14 @@ describe("what is pending", () => {
     expect((await agent.ask()).tasks).toEqual([]);
   });
 
-  test("is handed out to agents that ask at the same moment, each its own", async () => {
+  test("is handed out once when several agents ask simultaneously", async () => {
     for (const town of ["Ulm", "Ghent", "Porto", "Lyon"]) await agent.add(`${town} is old.`);
     const answers = await Promise.all([1, 2, 3, 4].map(() => agent.ask({ limit: 1 })));
     const ids = answers.flatMap(({ tasks }) => tasks.map(({ documentId }) => documentId));
     expect(new Set(ids).size).toBe(4);
   });
 
-  test("is given again to who asks again with the same operation", async () => {
+  test("is returned again to a repeated call with the same operation id", async () => {
     await agent.add("Ulm is old.");
     await agent.add("Ghent is old.");
     const again = { ...agent.call, operationId: "op" };
@@ -142,7 +142,7 @@ describe("what is pending", () => {
     expect(await agent.core.pendingExtractions(again, { containerTag: "a", limit: 1 })).toEqual(first);
   });
 
-  test("is free again after ten minutes, and then only the new agent can answer", async () => {
+  test("is available again after ten minutes, and then only the new agent can submit it", async () => {
     await agent.add(NOTE);
     const first = await agent.askOne();
     agent.opened.clock.advance(10 * 60_000 - 1);
@@ -154,7 +154,7 @@ describe("what is pending", () => {
     await agent.submit(second.taskId, []);
   });
 
-  test("may still be answered late while nobody else has it", async () => {
+  test("may be submitted late if no other agent has it", async () => {
     await agent.add(NOTE);
     const { taskId } = await agent.askOne();
     agent.opened.clock.advance(60 * 60_000);
@@ -164,7 +164,7 @@ describe("what is pending", () => {
 
   test.each<[string, (id: string) => Promise<unknown>]>([
     ["replaced", (id) => agent.core.updateDocument(agent.call, { id, content: "Something else entirely." })],
-    ["moved away", (id) => agent.core.updateDocument(agent.call, { id, containerTags: ["b"] })],
+    ["moved to another container", (id) => agent.core.updateDocument(agent.call, { id, containerTags: ["b"] })],
     ["deleted", (id) => agent.core.deleteDocument(agent.call, { id })],
   ])("ends when the document is %s", async (_how, change) => {
     const id = await agent.add(NOTE);
@@ -178,7 +178,7 @@ describe("what is pending", () => {
     expect((await agent.ask()).tasks.filter(({ text }) => text === NOTE)).toEqual([]);
   });
 
-  test("is of a text that grew only what is new, once an agent has read the rest", async () => {
+  test("covers only the new part of a longer text once an agent has read the rest", async () => {
     await agent.add("Ulm is old.", { customId: "diary" });
     await agent.submit((await agent.askOne()).taskId, []);
     await agent.add("Ulm is old. Ghent is older.", { customId: "diary" });
@@ -191,7 +191,7 @@ describe("what is pending", () => {
     expect(await agent.ask({ containerTag: "b" })).toMatchObject({ tasks: [], remaining: 0 });
   });
 
-  test("leaves nothing behind when its document is deleted", async () => {
+  test("is removed when its document is deleted", async () => {
     const id = await agent.add(NOTE);
     await agent.ask();
     expect((await agent.opened.rowCounts())["extraction_tasks"]).toBe(1);

@@ -64,12 +64,12 @@ describe("a prompt that names subjects is understood without a model:", () => {
     "Only remember facts about food minus salaries",
     "Do not store salaries, unlike addresses.",
     "Do not store salaries like addresses",
-  ])("and another one is not: %s", (prompt) => {
+  ])("but not another prompt: %s", (prompt) => {
     expect(readPlainPrompt(prompt)).toEqual({ only: [], never: [], saysMore: true });
   });
 });
 
-test("what is about a subject is told by its words and those that mean about the same", () => {
+test("a subject is recognised by its words and by words of similar meaning", () => {
   const food = judgeWishes({ only: ["food"], never: [] })!;
   expect(["User likes pizza", "User cooks dinner on Fridays"].map(food)).toEqual([true, true]);
   expect(["User lives in Lisbon", "User drives a Volvo"].map(food)).toEqual([false, false]);
@@ -82,7 +82,7 @@ test("what is about a subject is told by its words and those that mean about the
   );
 });
 
-test("who only wants allergies gets them, and no other facts", () => {
+test("a prompt for allergies only keeps these, and no other facts", () => {
   const prompt = readPlainPrompt("Only store allergies.");
   expect(prompt).toEqual({ only: ["allergies"], never: [], saysMore: false });
   const wanted = judgeWishes(prompt)!;
@@ -96,7 +96,7 @@ test("who only wants allergies gets them, and no other facts", () => {
   expect([...kept, ...left].filter(wanted)).toEqual(kept);
 });
 
-test("a quality that rules cannot tell is named, and nothing is left out for it", () => {
+test("a quality that rules cannot judge is reported, and nothing is left out because of it", () => {
   const filterPrompt = "Only remember important facts";
   expect(idleGuidance({ filterPrompt }, { hasModel: false })).toEqual([
     expect.stringContaining("filterPrompt: has no effect without a language model"),
@@ -104,7 +104,7 @@ test("a quality that rules cannot tell is named, and nothing is left out for it"
   expect(judgeWishes(plainWishesOf({ filterPrompt }))).toBeNull();
 });
 
-test("what has no effect is named with the reason", () => {
+test("guidance without effect is reported with the reason", () => {
   const stated = {
     filterPrompt: "Keep decisions. Never store salaries.",
     entityContext: "Only remember facts about food",

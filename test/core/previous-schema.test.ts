@@ -19,7 +19,7 @@ const [CHUNK, MEMORY] = [createId(), createId()];
 let opened: ManualCore;
 let read: FactSource[];
 
-/** A store as version 1 of the schema had it: a document that is done, one that waits and one that failed. */
+/** A store with version 1 of the schema: a document that is done, one that waits and one that failed. */
 beforeEach(async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-previous-"));
   const connection = await openDatabase(join(dataDirectory, STORE_FILE));
@@ -122,7 +122,7 @@ const add = (customId: string, content: string) =>
   opened.core.addDocument(opened.call(), { customId, content, containerTags: ["a"] });
 const stated = async (id: string) => (await get(id)).memories.map(({ text }) => text);
 
-test("a store of the version before is read, and what waited goes on", async () => {
+test("a store of the previous schema is migrated, and waiting work continues", async () => {
   await opened.settle();
   expect((await get("done")).document).toMatchObject({ id: DONE, revision: 2, rememberedRevision: 2, status: "done" });
   expect((await get("queued")).document).toMatchObject({ id: QUEUED, status: "done", rememberedRevision: 1 });
@@ -131,7 +131,7 @@ test("a store of the version before is read, and what waited goes on", async () 
   expect(await opened.store.documents.revisionText(ORGANIZATION, DONE, 1)).toBe("Ada is here.");
 });
 
-test("its documents go on as new ones do", async () => {
+test("its documents can be added again like new ones", async () => {
   await opened.settle();
   read.length = 0;
   expect(await add("done", "Ada keeps bees on the roof.")).toMatchObject({ id: DONE, status: "done" });
@@ -143,7 +143,7 @@ test("its documents go on as new ones do", async () => {
   expect((await get("failed")).document).toMatchObject({ status: "done", errorReason: null });
 });
 
-test("what it has is found by its metadata", async () => {
+test("its contents are found by metadata", async () => {
   await opened.settle();
   const found = async (filter: object) => {
     const filters = { AND: [filter] };

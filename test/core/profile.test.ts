@@ -21,8 +21,8 @@ const profile = (more: Record<string, unknown> = {}): Promise<Profile> =>
 const texts = (memories: readonly { text: string }[] | undefined) => memories?.map(({ text }) => text);
 const seconds = (count: number) => new Date(opened.clock.now().getTime() + count * 1_000).toISOString();
 
-describe("a profile tells what holds now", () => {
-  test("what was just remembered, corrected or forgotten shows at once, in every part", async () => {
+describe("a profile contains what is currently true", () => {
+  test("new, corrected and forgotten facts appear immediately in every part", async () => {
     expect((await profile()).dynamic).toEqual([]);
     const [tea] = await remember([{ content: "Ines likes tea" }]);
     expect(texts((await profile()).dynamic)).toEqual(["Ines likes tea"]);
@@ -35,7 +35,7 @@ describe("a profile tells what holds now", () => {
     expect((await profile()).buckets).toEqual({ preferences: { recent: [], summary: null } });
   });
 
-  test("a temporary fact leaves every part when its second comes, without any clean-up", async () => {
+  test("a temporary fact leaves every part when it expires, without any clean-up", async () => {
     await remember([
       { content: "Ines likes this week's soup", forgetAfter: seconds(10) },
       { content: "Ines loves her tent", isStatic: true, forgetAfter: seconds(20) },
@@ -53,7 +53,7 @@ describe("a profile tells what holds now", () => {
     expect(await shown()).toEqual([0, 0, 0]);
   });
 
-  test("a guess that nobody has reviewed is no lasting fact; once it is approved it is", async () => {
+  test("an unreviewed guess is not a lasting fact; once approved it is", async () => {
     const { store } = opened;
     await remember([{ content: "Ines is a baker", isStatic: true }]);
     const guess = await store.memories.insert(
@@ -94,14 +94,14 @@ describe("recent facts", () => {
     await store.memories.update(store.organizationId, memory.id, { strength });
   };
 
-  test("are the newest fifty, the newest first", async () => {
+  test("are the latest fifty, newest first", async () => {
     await fill(60);
     const dynamic = texts((await profile()).dynamic) ?? [];
     expect(dynamic).toHaveLength(50);
     expect([dynamic[0], dynamic[49]]).toEqual(["Day 59: Ines fed 61 birds", "Day 10: Ines fed 12 birds"]);
   });
 
-  test("old episodes make room first, repeated preferences last; nothing is deleted", async () => {
+  test("leave out old episodes first and repeated preferences last; nothing is deleted", async () => {
     await remember([{ content: "Ines is tall", isStatic: true }]);
     await setKind("Ines prefers figs", "preference", 8);
     await setKind("Ines prefers plums", "preference", 1);
@@ -118,7 +118,7 @@ describe("recent facts", () => {
 });
 
 describe("buckets", () => {
-  test("show the twelve newest facts, and older ones in one line", async () => {
+  test("show the twelve newest facts, and summarise older ones in one line", async () => {
     await remember(Array.from({ length: 15 }, (_, index) => ({ content: `Ines likes soup number ${index}` })));
     const { recent, summary } = (await profile()).buckets?.["preferences"] ?? {};
     expect(recent).toHaveLength(12);
@@ -126,14 +126,14 @@ describe("buckets", () => {
     expect(summary).toBe("Ines likes soup number 2; soup number 1; soup number 0.");
   });
 
-  test("twelve are shown without a line", async () => {
+  test("have no summary up to twelve facts", async () => {
     await remember(Array.from({ length: 12 }, (_, index) => ({ content: `Ines likes soup number ${index}` })));
     expect((await profile()).buckets?.["preferences"]).toMatchObject({ recent: { length: 12 }, summary: null });
   });
 });
 
 describe("a fact as the profile shows it", () => {
-  test("can be corrected and forgotten by the text that was read there", async () => {
+  test("can be corrected and forgotten by the text displayed", async () => {
     await remember([{ content: "Ines lives in Faro" }]);
     const shown = (text: string) => `[Recent] [${opened.clock.now().toISOString().slice(0, 10)}] ${text}`;
     await opened.core.updateMemory(call, {
@@ -146,14 +146,14 @@ describe("a fact as the profile shows it", () => {
     expect((await profile()).dynamic).toEqual([]);
   });
 
-  test("one whose own text begins like that is found first", async () => {
+  test("matches a fact whose own text begins like that first", async () => {
     await remember([{ content: "[Recent] Ines lives in Faro" }, { content: "Ines lives in Faro" }]);
     await opened.core.forget(call, { content: "[Recent] Ines lives in Faro", containerTag: "a" });
     expect(texts((await profile()).dynamic)).toEqual(["Ines lives in Faro"]);
   });
 });
 
-describe("a profile holds what matters", () => {
+describe("a profile contains what matters", () => {
   const VITAL = [
     "User's name is Ines Weber",
     "User works as a nurse at the children's hospital",
@@ -173,7 +173,7 @@ describe("a profile holds what matters", () => {
   test.each([
     ["recent", undefined],
     ["lasting", true],
-  ])("name, job, allergies and how to answer, whatever came in later: 300 %s ones", async (_, isStatic) => {
+  ])("name, job, allergies and how to respond, whatever was added later: 300 %s facts", async (_, isStatic) => {
     await remember(VITAL.map((content) => ({ content })));
     await bulk(300, isStatic);
     expect(
@@ -183,7 +183,7 @@ describe("a profile holds what matters", () => {
     ).toEqual(VITAL.toSorted());
   });
 
-  test("and is short, whatever is known", async () => {
+  test("and stays short, whatever is known", async () => {
     await remember(VITAL.map((content) => ({ content })));
     await bulk(150);
     await bulk(150, true);
@@ -203,7 +203,7 @@ describe("a profile holds what matters", () => {
     "The API key for the weather service is sk-live-51Habcdefghijklmnop",
     "User's credit card number is 4111 1111 1111 1111",
     "AWS uses AKIAIOSFODNN7EXAMPLE",
-  ])("and no secret, which search finds: %s", async (content) => {
+  ])("and no secret, although search finds it: %s", async (content) => {
     await remember([{ content }, { content: `${content}!`, isStatic: true }, { content: "Ines likes tea" }]);
     const { static: lasting, dynamic, buckets } = await profile();
     expect(JSON.stringify([lasting, dynamic, buckets])).not.toContain(content.slice(-8));
@@ -219,12 +219,12 @@ describe("a profile holds what matters", () => {
     "User's password manager is Bitwarden",
     "The API key is rotated every month",
     "User collects enamel pins",
-  ])("what only speaks of secrets is none: %s", async (content) => {
+  ])("text that only mentions secrets is not one: %s", async (content) => {
     await remember([{ content }]);
     expect(texts((await profile()).dynamic)).toEqual([content]);
   });
 
-  test("and what waits for review with its mark, under which it can be forgotten", async () => {
+  test("and facts that wait for review with a mark, under which they can be forgotten", async () => {
     const [guess] = await remember([{ content: "Ines likes figs" }]);
     await opened.store.memories.update(opened.store.organizationId, guess?.id ?? "", { isInference: true });
     const shown = presentProfile(await profile()).profile;
@@ -236,7 +236,7 @@ describe("a profile holds what matters", () => {
     expect((await profile()).dynamic).toEqual([]);
   });
 
-  test("what a caller says is not lasting stays recent, and a passing one is never lasting", async () => {
+  test("a fact declared as not lasting stays recent, and an expiring one is never lasting", async () => {
     await remember([
       { content: "User works as a nurse", isStatic: false },
       { content: "User is allergic to the paint in room 4", forgetAfter: seconds(60) },

@@ -22,7 +22,7 @@ const scan = (tokens: readonly string[]): string[] =>
   findInFiles(opened.dataDirectory, [...new Set([...tokens, ...tokens.map((one) => one.toLowerCase())])]);
 
 describe("a purge", () => {
-  test("that could not finish is finished by its job", async () => {
+  test("that could not finish is completed by its job", async () => {
     let fails = true;
     await opened.close();
     opened = await openManualCore({
@@ -51,7 +51,7 @@ describe("a purge", () => {
     expect(scan(tokens)).toEqual([]);
   });
 
-  test("whose job was given up is finished by the next clean-up", async () => {
+  test("whose job was given up is completed by the next clean-up", async () => {
     let fails = true;
     await opened.close();
     opened = await openManualCore({
@@ -81,7 +81,7 @@ describe("a purge", () => {
     expect(scan(tokens)).toEqual([]);
   });
 
-  test("that is repeated does its work once and gives the same answer", async () => {
+  test("that is repeated does its work once and returns the same result", async () => {
     const { documentId } = await plantDocument(opened);
     const repeated = { ...call, operationId: "again" };
     const first = await core.purge(repeated, { documentId, confirm });
@@ -92,21 +92,21 @@ describe("a purge", () => {
     ["nothing named", { confirm }, "exactly one of"],
     ["two things named", { documentId: "a", containerTag: "b", confirm }, "exactly one of"],
     ["no confirmation", { containerTag: "a" }, "confirm"],
-    ["a confirmation that is none", { containerTag: "a", confirm: "yes" }, "confirm"],
+    ["an invalid confirmation", { containerTag: "a", confirm: "yes" }, "confirm"],
     ["a wrong type", { documentId: 7, confirm }, "documentId"],
-    ["nothing at all", undefined, "must be an object"],
-  ])("is refused with %s", async (_what, input, says) => {
+    ["null", undefined, "must be an object"],
+  ])("is rejected with %s", async (_what, input, says) => {
     await expect(core.purge(call, input)).rejects.toMatchObject({
       kind: "invalid",
       message: expect.stringContaining(says),
     });
   });
 
-  test.each(["documentId", "memoryId", "containerTag"])("of an unknown %s finds nothing", async (selector) => {
+  test.each(["documentId", "memoryId", "containerTag"])("of an unknown %s is not found", async (selector) => {
     await expect(core.purge(call, { [selector]: "nowhere", confirm })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("reaches what lies in the caller's containers alone", async () => {
+  test("affects only what is in the caller's containers", async () => {
     const onlyA = opened.call(["a"]);
     const add = async (containerTags: string[]) =>
       (await core.addDocument(call, { content: `In ${containerTags.join()}.`, containerTags, wait: 20 })).id;

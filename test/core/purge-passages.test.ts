@@ -6,7 +6,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 let opened: ManualCore;
 let core: Core;
 let call: Call;
-/** What must be in no file. */
+/** Must be in no file. */
 let secret: string;
 
 beforeEach(async () => {
@@ -23,7 +23,7 @@ const documentOf = (id: string) => core.getDocument(call, { id });
 const memoriesOf = async (id: string) => (await documentOf(id)).memories.map(({ text }) => text);
 const chunksOf = async (id: string) => (await core.getChunks(call, { id })).chunks.map(({ content }) => content);
 
-/** The id of the memory that says the secret. */
+/** The id of the memory that states the secret. */
 async function secretIn(documentId: string): Promise<string> {
   const { memories } = await documentOf(documentId);
   return memories.find(({ text }) => text.includes(secret))?.id ?? expect.fail(`no memory says ${secret}`);
@@ -35,7 +35,7 @@ async function add(content: string, more: object = {}): Promise<string> {
   return id;
 }
 
-/** Forgets the memory and purges it; nothing of it may be left, then or later. */
+/** Forgets and purges the memory; nothing of it may be left, immediately or later. */
 async function purgeSecret(memoryId: string): Promise<Awaited<ReturnType<Core["purge"]>>> {
   expect(files()).not.toEqual([]);
   const purged = await core.purge(call, { memoryId, confirm });
@@ -48,7 +48,7 @@ async function purgeSecret(memoryId: string): Promise<Awaited<ReturnType<Core["p
   return purged;
 }
 
-describe("what a purged memory says goes from the document that states it, and nothing else:", () => {
+describe("purging a memory removes what it says from the document that states it, and nothing else:", () => {
   test("a sentence of a text", async () => {
     const id = await add(`I live in Lisbon. My wifi code is ${secret}. I like tea.`);
     const memoryId = await secretIn(id);
@@ -73,7 +73,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(quoted.toSorted()).toEqual(["I like tea.", "I live in Lisbon."]);
   });
 
-  test("the first line, which is its title too, and every sentence that repeats it", async () => {
+  test("the first line, which is also its title, and every sentence that repeats it", async () => {
     const id = await add(`My wifi code is ${secret}.\n\nI like tea. My wifi code is ${secret}!\n\nI own a boat.`);
     const purged = await purgeSecret(await secretIn(id));
     expect(purged).toMatchObject({ documents: 0, passages: 2 });
@@ -82,7 +82,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(document.title).toBe("I like tea.");
   });
 
-  test("words that its sender quoted, with the title that repeats them", async () => {
+  test("words quoted by the sender, and the title that repeats them", async () => {
     const quote = `the word is ${secret}`;
     const id = await add(`In case of fire, ${quote}, says the sign. All are well.`, {
       title: `Sign: the word is ${secret}`,
@@ -98,7 +98,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(await memoriesOf(id)).toEqual(["All are well"]);
   });
 
-  test("a turn of a conversation, which goes on afterwards", async () => {
+  test("a turn of a conversation, which can still continue", async () => {
     const messages = [
       { role: "user", content: "I like tea." },
       { role: "assistant", content: "Good choice." },
@@ -114,7 +114,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(await memoriesOf(id)).toEqual(["User likes tea", "User owns a boat"]);
   });
 
-  test("an upload, of whose text the rest stays", async () => {
+  test("part of an uploaded file, while the rest of its text stays", async () => {
     const { id } = await core.addFile(call, {
       bytes: Buffer.from(`I like tea.\n\nMy wifi code is ${secret}.`).toString("base64"),
       name: "notes.md",
@@ -126,7 +126,7 @@ describe("what a purged memory says goes from the document that states it, and n
     await expect(core.getDocumentFile(call, { id })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("what earlier submissions said, whether or not the text went on from them", async () => {
+  test("earlier submissions, whether or not the text continued from them", async () => {
     const id = await add(`My wifi code is ${secret}. I like tea.`, { customId: "diary" });
     const memoryId = await secretIn(id);
     await add(`My wifi code is ${secret}. I like tea. I own a boat.`, { customId: "diary" });
@@ -138,7 +138,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(await memoriesOf(id)).toContain("User plays chess");
   });
 
-  test("what a text said that was replaced as a whole, and what states the same again", async () => {
+  test("the replaced text of a document, and other documents that state the same", async () => {
     const id = await add(`My wifi code is ${secret}. I like tea.`);
     const memoryId = await secretIn(id);
     await core.updateDocument(call, { id, content: "I own a boat." });
@@ -150,7 +150,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect((await documentOf(other)).document.content).toBe("I play chess.");
   });
 
-  test("while the document that states it is still being read", async () => {
+  test("also while the document is still being read", async () => {
     const id = await add(`My wifi code is ${secret}. I like tea.`, { customId: "diary" });
     const memoryId = await secretIn(id);
     await opened.hold();
@@ -170,7 +170,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(await memoriesOf(id)).toEqual(["User likes tea", "User owns a boat"]);
   });
 
-  test("while the document is changed: what is to go is found in the text that it has by then", async () => {
+  test("also while the document is changed: it is removed from the current text", async () => {
     const content = `My wifi code is ${secret}. I like tea.`;
     const id = await add(content, { customId: "diary" });
     const memoryId = await secretIn(id);
@@ -178,7 +178,7 @@ describe("what a purged memory says goes from the document that states it, and n
     const changed = `${content} I own a boat.\n- My wifi code is ${secret}!`;
     let changes = 0;
     const transaction: typeof store.transaction = async (work) => {
-      // Between the finding and the cutting, which are the second and all later transactions of a purge.
+      // Between finding and cutting, which are the second and all later transactions of a purge.
       if ((changes += 1) === 2)
         await core.addDocument(call, { content: changed, containerTags: ["a"], customId: "diary" });
       return store.transaction(work);
@@ -193,7 +193,7 @@ describe("what a purged memory says goes from the document that states it, and n
     expect((await memoriesOf(id)).toSorted()).toEqual(["User likes tea", "User owns a boat"]);
   });
 
-  test("and a document that says nothing else goes whole, the memories of others that quote it do not", async () => {
+  test("the whole document if it says nothing else, but not memories of others that quote it", async () => {
     const id = await add(`I live in Lisbon and my wifi code is ${secret}.`);
     const memories = await memoriesOf(id);
     expect(memories).toContain("User lives in Lisbon");
@@ -203,14 +203,14 @@ describe("what a purged memory says goes from the document that states it, and n
     expect(results.map(({ text }) => text)).toEqual(["User lives in Lisbon"]);
   });
 
-  test("and the title of a document that was deleted before goes from the journal", async () => {
+  test("the title of a document deleted earlier, from the journal", async () => {
     const id = await add(`My wifi code is ${secret}.`);
     const memoryId = await secretIn(id);
     await core.deleteDocument(call, { id });
     await purgeSecret(memoryId);
   });
 
-  test("and a forgotten one goes as a remembered one does", async () => {
+  test("also when the memory was forgotten before", async () => {
     const id = await add(`I like tea. My wifi code is ${secret}.`);
     const memoryId = await secretIn(id);
     await core.forget(call, { ids: [memoryId] });
@@ -220,7 +220,7 @@ describe("what a purged memory says goes from the document that states it, and n
   });
 });
 
-describe("of memories that were written together", () => {
+describe("purging one of several memories created together", () => {
   const write = async (...texts: string[]) => {
     const { documentId, memories } = await core.createMemories(call, {
       containerTag: "a",
@@ -237,7 +237,7 @@ describe("of memories that were written together", () => {
     [["One\nBen\nThree", "Ben"], 1],
     [["Ben", "One\nBen\nThree"], 0],
     [["One\nBen\nThree", "Ben"], 0],
-  ])("of %j number %i goes, and its neighbours stay byte for byte", async (texts, index) => {
+  ])("of %j removes number %i, and its neighbours stay identical", async (texts, index) => {
     const { documentId, ids } = await write(...texts);
     await core.purge(call, { memoryId: ids[index], confirm });
     const others = texts.filter((_, at) => at !== index);
@@ -247,7 +247,7 @@ describe("of memories that were written together", () => {
     expect(search.results.map(({ text }) => text)).toContain(others[0]);
   });
 
-  test("those of an earlier version, whose places were not noted, go in the same way", async () => {
+  test("works in the same way for memories of an earlier version, without recorded positions", async () => {
     const { documentId, ids } = await write("One\nBen\nThree", "Ben", "Benedict");
     const { store } = opened;
     for (const id of ids) {
@@ -258,7 +258,7 @@ describe("of memories that were written together", () => {
     expect((await documentOf(documentId)).document.content).toBe("One\nBen\nThree\nBenedict");
   });
 
-  test("an entry that only repeated another goes with it", async () => {
+  test("also removes an entry that only repeated it", async () => {
     const { documentId, ids } = await write(`The code is ${secret}`, "Ben", `the code is ${secret}.`);
     expect(ids[2]).toBe(ids[0]);
     await purgeSecret(ids[0] ?? "");
@@ -266,7 +266,7 @@ describe("of memories that were written together", () => {
   });
 });
 
-test("a key of one container cuts nothing out of a document that lies in another one too, and is told which it is", async () => {
+test("a key of one container removes nothing from a document shared with another, and learns which one it is", async () => {
   const content = `I like tea. My wifi code is ${secret}.`;
   const { id } = await core.addDocument(call, { content, containerTags: ["a", "b"] });
   await opened.settle();
@@ -283,7 +283,7 @@ test("a key of one container cuts nothing out of a document that lies in another
   ]);
 });
 
-test("a document that lies in several containers says it in none of them any more, and no memory of theirs does", async () => {
+test("removes the passage from a document and its memories in all of its containers", async () => {
   const { id } = await core.addDocument(call, {
     content: `I like tea. My wifi code is ${secret}.`,
     containerTags: ["a", "b"],
@@ -298,7 +298,7 @@ test("a document that lies in several containers says it in none of them any mor
   ]);
 });
 
-test("a document of another container that says the same is named to those who may see it", async () => {
+test("names documents of other containers that say the same, to callers who may see them", async () => {
   const content = `My wifi code is ${secret}.`;
   const id = await add(content);
   const other = await add(`${content} I like tea.`, { containerTags: ["c"] });

@@ -19,7 +19,7 @@ let call: Call;
 
 const confirm = true as const;
 
-/** A document of a container that says all of this, and neighbours. */
+/** A document that contains all of these lines, between neighbours. */
 type Kind = (containerTag: string, sayings: readonly string[], name: string) => Promise<string>;
 
 const ofLines =
@@ -53,8 +53,8 @@ async function secretsOf(containerTag: string): Promise<{ id: string; text: stri
 }
 
 /**
- * Purges every memory that says it: a chat has one for each who does. What the second one comes from may have been cut
- * already, so that nobody knows where it is said.
+ * Purges every memory that states the secret: a chat has one for each speaker. The source of the second one may already
+ * have been cut, so that its place is unknown.
  */
 async function purgeOf(containerTag: string, secret: string) {
   await opened.settle();
@@ -79,8 +79,8 @@ async function purgeOf(containerTag: string, secret: string) {
   };
 }
 
-describe.each(Object.keys(KINDS))("of a sentence that a %s repeats behind a label or bullet", (kind) => {
-  // Every purge looks through all that is kept: the kinds do not lie in one store.
+describe.each(Object.keys(KINDS))("purging a sentence that a %s repeats after a label or bullet", (kind) => {
+  // Every purge scans the whole store, so the kinds have separate stores.
   beforeAll(async () => {
     opened = await openManualCore();
     core = opened.core;
@@ -92,7 +92,7 @@ describe.each(Object.keys(KINDS))("of a sentence that a %s repeats behind a labe
   const states = KINDS[kind === "text for searching" ? "text" : kind] ?? conversation;
 
   test.each(LABELS.map((label, index) => [label, index] as const))(
-    "no word is left in any file, or the receipt says where: %s",
+    "leaves no word in any file, or the receipt says where: %s",
     async (label, index) => {
       const name = `${kind}-${index}`.replaceAll(" ", "_");
       const secret = token("code");

@@ -51,7 +51,7 @@ async function plantConversation(): Promise<Planted> {
   return { tokens: [said, answered, more], documentId: id };
 }
 
-/** What must stay findable beside whatever is purged. */
+/** What must remain searchable, whatever is purged. */
 async function plantNeighbours(): Promise<() => Promise<void>> {
   const { id } = await core.addDocument(call, { content: "Bruno repairs violins in Cremona.", containerTags: ["a"] });
   const { memories } = await core.createMemories(call, {
@@ -70,9 +70,9 @@ async function plantNeighbours(): Promise<() => Promise<void>> {
   };
 }
 
-describe("a document that is purged", () => {
+describe("purging a document", () => {
   test.each<[string, () => Promise<Planted>]>([
-    ["with all that it ever said", () => plantDocument(opened)],
+    ["everything it ever said", () => plantDocument(opened)],
     ["an uploaded file", plantFile],
     ["a conversation", plantConversation],
   ])("%s leaves no word in any file", async (_what, plant) => {
@@ -87,7 +87,7 @@ describe("a document that is purged", () => {
     await expect(core.getDocument(call, { id: documentId })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("goes from what a process that died was sent of it, too", async () => {
+  test("also removes uploads abandoned by a killed process", async () => {
     const { tokens, documentId } = await plantFile();
     await opened.context.uploads.receive(Readable.from([Buffer.from(`Ada keeps ${tokens[0]} in the shed.`)]));
     expect(scan(tokens)).not.toEqual([]);
@@ -96,7 +96,7 @@ describe("a document that is purged", () => {
     expect(scan(tokens)).toEqual([]);
   });
 
-  test("can be named by its customId, and purged after it was deleted", async () => {
+  test("accepts its customId, and works after it was deleted", async () => {
     const one = await plantDocument(opened);
     const [customId = ""] = one.tokens.filter((name) => name.startsWith("xqcustom"));
     expect(await core.purge(call, { documentId: customId, confirm })).toMatchObject({ documents: 1 });
@@ -109,7 +109,7 @@ describe("a document that is purged", () => {
     expect(scan([...one.tokens, ...other.tokens])).toEqual([]);
   });
 
-  test("takes along what it stated before it was changed, with the reasons of those who forgot it", async () => {
+  test("also removes what it stated before a change, and the reasons given for forgetting that", async () => {
     const [before, reason, after] = [token("before"), token("reason"), token("after")];
     const { id } = await core.addDocument(call, { content: `I live in ${before}.`, containerTags: ["a"] });
     await opened.settle();
@@ -121,7 +121,7 @@ describe("a document that is purged", () => {
     expect(scan([before, reason, after])).toEqual([]);
   });
 
-  test("leaves what another document states as well", async () => {
+  test("keeps what another document also states", async () => {
     const [only, quote] = [token("only"), token("quote")];
     const shared = { facts: [{ text: "Ada plays the cello" }], containerTags: ["a"] };
     const one = await core.addDocument(call, { content: `First ${only}.`, ...shared });
@@ -149,7 +149,7 @@ describe("a document that is purged", () => {
     expect(scan([only, quote])).toEqual([]);
   });
 
-  test("lets hold again what its memory had taken the place of", async () => {
+  test("restores the fact that its memory had replaced", async () => {
     const { memories } = await core.createMemories(call, {
       containerTag: "a",
       memories: [{ content: "Ada lives in Rome" }],
@@ -173,7 +173,7 @@ describe("a document that is purged", () => {
     expect(old).toMatchObject({ text: "Ada lives in Rome", isLatest: true, isForgotten: false });
   });
 
-  test("while it is processed, ends for good", async () => {
+  test("is final even while it is being processed", async () => {
     const word = token("busy");
     const receipts = await Promise.all(
       Array.from({ length: 6 }, (_, at) =>
@@ -194,8 +194,8 @@ describe("a document that is purged", () => {
   });
 });
 
-describe("a memory that is purged", () => {
-  test("goes with all its versions, its reasons and the document that was made for it", async () => {
+describe("purging a memory", () => {
+  test("removes all its versions, its reasons and the document that was created for it", async () => {
     const expectNeighbours = await plantNeighbours();
     const tokens = ["first", "second", "meta", "expiry", "why"].map(token);
     const [first, second, meta, expiry, why] = tokens;
@@ -220,7 +220,7 @@ describe("a memory that is purged", () => {
     expect(JSON.stringify(results)).toContain("Mia plays chess");
   });
 
-  test("leaves the documents that state it, without a word of it beside their texts", async () => {
+  test("keeps documents that state it, without a trace of it outside their text", async () => {
     const word = token("fact");
     const { id } = await core.addDocument(call, {
       content: "A long walk.",
@@ -238,7 +238,7 @@ describe("a memory that is purged", () => {
     expect((await core.getChunks(call, { id })).chunks).toHaveLength(1);
   });
 
-  test("takes guesses along that were derived from it", async () => {
+  test("also removes guesses derived from it", async () => {
     const [base, guess] = [token("base"), token("guess")];
     const { memories } = await core.createMemories(call, {
       containerTag: "a",
@@ -268,8 +268,8 @@ describe("a memory that is purged", () => {
   });
 });
 
-describe("a container that is purged", () => {
-  test("leaves no word of 500 documents, and takes others out of itself alone", async () => {
+describe("purging a container", () => {
+  test("leaves no word of 500 documents, and only takes shared documents out of the container", async () => {
     const expectNeighbours = await plantNeighbours();
     const tokens = Array.from({ length: 500 }, () => token("doc"));
     const [context] = [token("context")];
@@ -292,7 +292,7 @@ describe("a container that is purged", () => {
     await expectNeighbours();
   }, 60_000);
 
-  test("leaves what was moved out of it, older versions included, which the caller of the other one purges", async () => {
+  test("keeps what was moved out of it, with older versions, which the new container can then purge", async () => {
     const [old, present] = [token("old"), token("present")];
     const { id } = await core.addDocument(call, {
       content: "A walk.",
@@ -320,7 +320,7 @@ describe("a container that is purged", () => {
     expect(scan([old, present])).toEqual([]);
   });
 
-  test("takes along what was deleted under the same tag before, and leaves what comes later", async () => {
+  test("also removes what was deleted under the same tag earlier, and keeps later additions", async () => {
     const [before, present, later] = [token("before"), token("present"), token("later")];
     const add = async (word: string) => {
       await core.addDocument(call, { content: `I live in ${word}.`, containerTags: ["b"] });
@@ -339,10 +339,10 @@ describe("a container that is purged", () => {
   });
 });
 
-test("knows every table: a new one must be cleared by a purge, or hold no words", async () => {
+test("covers every table: a new one must be cleared by a purge or contain no words", async () => {
   const cleared = `documents document_descriptions document_readings message_pictures document_attachments connection_items left_items sync_runs connections document_revisions document_containers chunks files memories memory_sources metadata_values
     memory_relations profile_summaries vectors text_index_docsize containers journal requests jobs operations`;
-  // The last ones hold words of people about the service itself, which belong to no container.
+  // The last ones contain texts about the service itself, which belong to no container.
   const withoutWords = `meta schedules word_splitting vector_spaces vector_changes vector_followers vector_placements extractions extraction_tasks
     remembered_with model_failures cut_with embedder_roles api_keys settings container_merges sign_ins sign_in_codes passwords audit_entries answered_requests device_requests oauth_records oauth_grants oauth_secrets`;
   const known = `${cleared} ${withoutWords}`.split(/\s+/);
@@ -351,7 +351,7 @@ test("knows every table: a new one must be cleared by a purge, or hold no words"
 });
 
 describe("the journal", () => {
-  test("keeps that something happened, and when, without its words", async () => {
+  test("keeps what happened and when, without the content", async () => {
     const { documentId } = await plantDocument(opened);
     const entries = async () => {
       const dump = await opened.everything();

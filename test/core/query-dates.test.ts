@@ -3,7 +3,7 @@ import { readUnit } from "../../src/core/search/evidence.js";
 import { findDateMention, findPastMention, matchDate } from "../../src/core/search/query-dates.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
 
-describe("the date that a query names", () => {
+describe("the date in a query", () => {
   test.each([
     ["What did Anna share on October 13, 2023?", { month: 9, day: 13, year: 2023 }],
     ["What happened on 9 November, 2022?", { month: 10, day: 9, year: 2022 }],
@@ -29,7 +29,7 @@ describe("the date that a query names", () => {
   });
 });
 
-describe("a time before now that a query names", () => {
+describe("a relative time in a query", () => {
   const now = new Date("2026-03-18T12:00:00Z");
 
   test.each([
@@ -49,7 +49,7 @@ describe("a time before now that a query names", () => {
     },
   );
 
-  test("fits a season for three months and the talk after it", () => {
+  test("matches a season for three months, and less so the weeks after it", () => {
     const summer = findPastMention("last summer", now);
     const match = (date: string): number =>
       summer ? matchDate(summer, readUnit(chunkDetail({ seq: 1, text: "Ana: Hello", date }))) : -1;
@@ -58,7 +58,7 @@ describe("a time before now that a query names", () => {
     expect(["2025-05-31", "2025-10-01", "2024-07-01"].map(match)).toEqual([0, 0, 0]);
   });
 
-  test("fits memories by when they were told, unless they say when it happened", () => {
+  test("matches memories by when they were stated, unless they say when it happened", () => {
     const yesterday = findPastMention("yesterday", now);
     const match = (of: { createdAt: string; eventDates?: string[] }): number =>
       yesterday ? matchDate(yesterday, readUnit(memoryDetail({ seq: 1, text: "Ana moved.", ...of }))) : -1;
@@ -68,12 +68,12 @@ describe("a time before now that a query names", () => {
   });
 });
 
-describe("a unit fits a date", () => {
+describe("a unit matches a date", () => {
   const october = { month: 9, day: 13, year: 2023, words: new Set<string>() };
   const match = (date: string, mention: { month: number | null; day: number | null; year: number | null } = october) =>
     matchDate({ ...mention, words: new Set() }, readUnit(chunkDetail({ seq: 1, text: "Ana: Hello", date })));
 
-  test("best on the day, less in the days after it, not before and not much later", () => {
+  test("best on the day, less in the days after, not before and not much later", () => {
     expect(match("2023-10-13T08:00:00Z")).toBe(1);
     expect(match("2023-10-20T08:00:00Z")).toBeGreaterThan(0);
     expect(match("2023-10-20T08:00:00Z")).toBeLessThan(1);
@@ -88,14 +88,14 @@ describe("a unit fits a date", () => {
     expect(match("2021-08-02", { month: null, day: null, year: 2021 })).toBeGreaterThan(0);
   });
 
-  test("when its text names it, or its event took place then", () => {
+  test("if its text names the date, or its event took place then", () => {
     const named = readUnit(memoryDetail({ seq: 1, text: "The audit is on 13 October 2023." }));
     const happened = readUnit(memoryDetail({ seq: 2, text: "Ana moved.", eventDates: ["2023-10-13"] }));
     const other = readUnit(memoryDetail({ seq: 3, text: "The audit is on 14 October 2023." }));
     expect([named, happened, other].map((unit) => matchDate(october, unit))).toEqual([1, 1, 0]);
   });
 
-  test("never with a broken date", () => {
+  test("never with an invalid date", () => {
     expect(match("not a date")).toBe(0);
     expect(matchDate(october, readUnit(memoryDetail({ seq: 1, text: "", eventDates: ["", "x"] })))).toBe(0);
   });

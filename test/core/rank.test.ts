@@ -42,7 +42,7 @@ function conversation(...turns: string[]): UnitDetail[] {
   );
 }
 
-describe("the order", () => {
+describe("the ranking", () => {
   test("puts the unit with the rare words first", () => {
     const ranked = rank("Which violin does Nora play?", [
       memoryDetail({ seq: 1, text: "Nora plays cards on Sundays." }),
@@ -60,7 +60,7 @@ describe("the order", () => {
     expect(texts(ranked)[0]).toBe("Anna moved to Lisbon.");
   });
 
-  test("lifts the answer that follows a matching question, and what the named one says", () => {
+  test("raises the answer to a matching question, and the words of the person named", () => {
     const ranked = rank("What did Ben cook for the picnic?", [
       ...conversation(
         "Ana: The weather was perfect, wasn't it",
@@ -72,14 +72,14 @@ describe("the order", () => {
     expect(texts(ranked).slice(0, 2)).toContain("Ben: Just a huge bowl of couscous");
   });
 
-  test("prefers units of the date that the query names", () => {
+  test("prefers units from the date in the query", () => {
     const details = ["2023-01-10", "2023-06-10", "2023-11-10"].map((date, index) =>
       chunkDetail({ seq: index + 1, text: `Ana: We won game number ${index}`, documentId: date, date }),
     );
     expect(rank("Which game did Ana win in June 2023?", details)[0]?.detail.documentIds).toEqual(["2023-06-10"]);
   });
 
-  test("prefers what is from the time before now that the query names, and lets nothing pass or fail by it", () => {
+  test("prefers units from a relative time in the query, without affecting similarity", () => {
     const details = ["2024-01-10", "2024-04-30", "2024-05-05"].map((date, index) =>
       chunkDetail({ seq: index + 1, text: `Ana: We won game number ${index}`, documentId: date, date }),
     );
@@ -88,12 +88,12 @@ describe("the order", () => {
     expect(new Set(ranked.map(({ similarity }) => similarity)).size).toBe(1);
   });
 
-  test("follows the vectors where words say nothing", () => {
+  test("follows the vectors if words are of no use", () => {
     const details = [memoryDetail({ seq: 1, text: "Alpha." }), memoryDetail({ seq: 2, text: "Omega." })];
     expect(texts(rank("zzz", details, [0.1, 0.9]))).toEqual(["Omega.", "Alpha."]);
   });
 
-  test("lifts what is said around the best hits, nearest first, and nothing in other documents", () => {
+  test("raises what was said around the best hits, nearest first, and nothing in other documents", () => {
     const talk = conversation(
       "Ana: I lost my keys",
       "Ben: Oh no",
@@ -117,7 +117,7 @@ describe("the order", () => {
     expect(scoreOf(elsewhere)).toBeLessThan(0.01);
   });
 
-  test("prefers what the named one says of themselves to what others say to them", () => {
+  test("prefers what the person named says about themselves to what others say to them", () => {
     const ranked = rank("What does Nora play?", [
       chunkDetail({ seq: 1, text: "Ben: You play so well", speakers: ["Ben"] }),
       chunkDetail({ seq: 2, text: "Nora: They play so well", speakers: ["Nora"], documentId: "b" }),
@@ -126,7 +126,7 @@ describe("the order", () => {
     expect(texts(ranked)).toEqual(["Nora: We play so well", "Nora: They play so well", "Ben: You play so well"]);
   });
 
-  test("prefers what says when it happened", () => {
+  test("prefers statements that say when it happened", () => {
     const times = ["yesterday", "a week ago", "on the 3rd", "in 2019", "last spring"];
     for (const time of times) {
       const fact = "Nora sold her violin, the red one with the carved scroll, to a cousin of her neighbour";
@@ -136,7 +136,7 @@ describe("the order", () => {
     }
   });
 
-  test("finds a fact by a word of the same family that stems keep apart, behind the word itself", () => {
+  test("finds a fact by a word of the same family with another stem, ranked behind the word itself", () => {
     const facts = ["Nora's umbrella", "Nora's recoverer", "Nora's recovering"].map((text, index) =>
       memoryDetail({ seq: index + 1, text }),
     );
@@ -148,7 +148,7 @@ describe("the order", () => {
     expect(texts(rank("recover zzz", facts))[0]).toBe("Nora's recovering");
   });
 
-  test("trusts a rare related word more than one of every day", () => {
+  test("weights a rare related word more than a common one", () => {
     const [rare, common] = [
       memoryDetail({ seq: 2, text: "Nora: suitcase" }),
       memoryDetail({ seq: 1, text: "Nora: go" }),
@@ -156,7 +156,7 @@ describe("the order", () => {
     expect(texts(rank("travel", [common, rare]))).toEqual([rare.text, common.text]);
   });
 
-  test("takes what something is for more than that it was recent", () => {
+  test("weights the subject of a question more than its recency", () => {
     const [subject, time] = [
       chunkDetail({ seq: 2, documentId: "b", text: "Some garage burned down there." }),
       chunkDetail({ seq: 1, documentId: "a", text: "Recently others use ladders there." }),
@@ -164,7 +164,7 @@ describe("the order", () => {
     expect(texts(rank("Which garage did we use recently?", [time, subject]))).toEqual([subject.text, time.text]);
   });
 
-  test("prefers who is named first, unless the query asks for both", () => {
+  test("prefers the speaker named first, unless the query asks for both", () => {
     const spoken = (name: string, seq: number): UnitDetail =>
       chunkDetail({ seq, text: `${name}: Let the dough rest twice.`, documentId: name, speakers: [name] });
     const talk = [spoken("Nora", 1), spoken("Ben", 2)];
@@ -176,7 +176,7 @@ describe("the order", () => {
     expect(both["Nora"]).toBeCloseTo(both["Ben"] ?? 0, 10);
   });
 
-  test("takes one word of the subject for more than several of any talk", () => {
+  test("weights one word of the subject more than several common words", () => {
     const [subject, talk] = [
       memoryDetail({ seq: 1, text: "Wool lies upstairs." }),
       memoryDetail({ seq: 2, text: "Help us find lodgings." }),
@@ -184,7 +184,7 @@ describe("the order", () => {
     expect(texts(rank("Can you help me find wool?", [talk, subject]))).toEqual([subject.text, talk.text]);
   });
 
-  test("tells who says a text, though others say the same elsewhere", () => {
+  test("finds who said a text, even if others say the same elsewhere", () => {
     const talk = (documentId: string, speaker: string, seq: number): UnitDetail =>
       chunkDetail({ seq, text: "Hiking in the rain, of course", documentId, speakers: [speaker] });
     const details = [talk("a", "Ben", 1), talk("b", "Nora", 2), talk("c", "Ben", 3)];
@@ -194,7 +194,7 @@ describe("the order", () => {
     }
   });
 
-  test("is the same every time, whatever order the details come in", () => {
+  test("is deterministic, whatever the order of the input", () => {
     const details = Array.from({ length: 30 }, (_, index) => memoryDetail({ seq: index + 1, text: `Fact ${index}` }));
     const forwards = texts(rank("Which fact?", details));
     expect(texts(rank("Which fact?", [...details].reverse()))).toEqual(forwards);
@@ -202,7 +202,7 @@ describe("the order", () => {
   });
 });
 
-test("the strongest chunks are those that answer by themselves, best first, and never memories", () => {
+test("the strongest chunks are those that match by themselves, best first, without memories", () => {
   const details = [
     ...conversation("Ana: Hello", "Ana: I keep bees", "Ben: Bees in a hive on the roof?", "Ana: Yes, a hive of bees"),
     memoryDetail({ seq: 1, text: "Ana keeps bees in a hive" }),
@@ -245,13 +245,13 @@ describe("similarity", () => {
     expect(similarityOf(both, ben)).toBeLessThan(0.3);
   });
 
-  test("is 1 for the very text, and works without any vector", () => {
+  test("is 1 for the identical text, and works without vectors", () => {
     const ranked = rank(anna.text, [anna, ben]);
     expect(similarityOf(ranked, anna)).toBe(1);
     expect(similarityOf(ranked, ben)).toBeLessThan(0.3);
   });
 
-  test("passes the threshold by the vector alone when that says related", () => {
+  test("passes the threshold by the vector alone if the vector indicates a relation", () => {
     expect(similarityOf(rank("xyzzy", [ben], [0.6]), ben)).toBeGreaterThanOrEqual(0.5);
   });
 });
@@ -271,7 +271,7 @@ describe("repetitions", () => {
     );
   });
 
-  test("a memory that says part of a chunk stays beside it, because callers need its id", () => {
+  test("do not include a memory that says part of a chunk: callers need its id", () => {
     const chunk = chunkDetail({
       seq: 1,
       text: "Anna: I love my new job at Northwind, the team is great!",
@@ -282,19 +282,19 @@ describe("repetitions", () => {
     expect(texts(ranked).sort()).toEqual([chunk.text, memory.text].sort());
   });
 
-  test("a memory that says all of a chunk stands for it", () => {
+  test("are resolved in favour of a memory that says all of a chunk", () => {
     const chunk = chunkDetail({ seq: 1, text: "Anna: I work at Northwind!", speakers: ["Anna"] });
     const memory = memoryDetail({ seq: 1, text: "Anna works at Northwind.", documentId: "document" });
     expect(texts(rank("Where does Anna work?", [chunk, memory]))).toEqual([memory.text]);
   });
 
-  test("of a memory and a chunk with the very same text the memory is listed", () => {
+  test("are resolved in favour of the memory if memory and chunk have the same text", () => {
     const text = "Anna moved to Lisbon in May.";
     const ranked = rank("Where does Anna live?", [chunkDetail({ seq: 1, text }), memoryDetail({ seq: 2, text })]);
     expect(ranked.map(({ detail }) => detail.memory && detail.text)).toEqual([text]);
   });
 
-  test("a memory stays beside a long chunk, a chunk of another document, and one without its number", () => {
+  test("do not include a long chunk, a chunk of another document, or one that lacks the memory's number", () => {
     const fact = "Anna works at Northwind since 2019.";
     const memory = memoryDetail({ seq: 1, text: fact, documentId: "document" });
     const long = chunkDetail({ seq: 1, text: `${fact} ${"The weather was nice and we sat outside. ".repeat(12)}` });
@@ -304,7 +304,7 @@ describe("repetitions", () => {
   });
 });
 
-describe("a memory and the passage that it was taken from", () => {
+describe("a memory and the passage it was extracted from", () => {
   const passage = (text: string, position: number): UnitDetail =>
     chunkDetail({ seq: position + 1, text: `Nora: ${text}`, position, speakers: ["Nora"], documentId: "talk" });
   const said = "Got back from the glacier yesterday, my knees hurt like never before and I would go again at once!";
@@ -315,14 +315,14 @@ describe("a memory and the passage that it was taken from", () => {
     quote: "Got back from the glacier yesterday",
   });
 
-  test("are both listed, the passage first, which says more", () => {
+  test("are both listed, the passage first because it says more", () => {
     expect(texts(rank("What happened to Nora at the glacier?", [memory, passage(said, 0)]))).toEqual([
       `Nora: ${said}`,
       memory.text,
     ]);
   });
 
-  test("the passage is found by what only the memory says", () => {
+  test("match together: the passage is found by words that only the memory has", () => {
     const others = ["We had soup for lunch, it was too hot to eat", "The bus was late again, so I took a taxi home"];
     const details = [passage(said, 0), ...others.map((text, index) => passage(text, index + 4)), memory];
     const scoreOf = (list: readonly UnitDetail[]): number =>
@@ -330,7 +330,7 @@ describe("a memory and the passage that it was taken from", () => {
     expect(scoreOf(details)).toBeGreaterThan(scoreOf(details.slice(0, -1)));
   });
 
-  test("a memory without its passage among the candidates loses nothing", () => {
+  test("do not affect each other if the passage is not among the candidates", () => {
     const scoreOf = (list: readonly UnitDetail[]): number =>
       rank("Where was Nora?", list).find(({ detail }) => detail === memory)?.score ?? 0;
     const elsewhere = chunkDetail({ seq: 9, text: `Nora: ${said}`, documentId: "another talk" });
@@ -338,7 +338,7 @@ describe("a memory and the passage that it was taken from", () => {
     expect(scoreOf([memory, passage(said, 0)])).toBeLessThan(scoreOf([memory, elsewhere]));
   });
 
-  test("quotes that are nowhere, empty or of units without text do no harm", () => {
+  test("tolerate quotes that are empty, not found or of units without text", () => {
     for (const quote of ["", "nowhere to be found", "("]) {
       const odd = memoryDetail({ seq: 1, text: "Nora likes tea", documentId: "talk", quote });
       expect(rank("What does Nora like?", [odd, passage("", 0), passage(said, 1)])).toHaveLength(3);
@@ -346,7 +346,7 @@ describe("a memory and the passage that it was taken from", () => {
   });
 });
 
-describe("what a memory has become", () => {
+describe("the history of a memory", () => {
   const daysAgo = (days: number): string => new Date(NOW.getTime() - days * 86_400_000).toISOString();
   const episode = (seq: number, of: { days: number; strength?: number; eventDates?: string[] }): UnitDetail =>
     memoryDetail({
@@ -360,16 +360,16 @@ describe("what a memory has become", () => {
   const order = (details: readonly UnitDetail[]): number[] =>
     rank("When did Anna meet Ben?", details).map(({ detail }) => details.indexOf(detail));
 
-  test("an old episode goes behind a new one, and further back with age", () => {
+  test("moves an old episode behind a new one, and further back with age", () => {
     expect(order([episode(1, { days: 400 }), episode(2, { days: 90 }), episode(3, { days: 0 })])).toEqual([2, 1, 0]);
   });
 
-  test("one that was told again and again, or is still to come, stays in front", () => {
+  test("keeps a repeated or future episode in front", () => {
     expect(order([episode(1, { days: 90 }), episode(2, { days: 90, strength: 5 })])).toEqual([1, 0]);
     expect(order([episode(1, { days: 90 }), episode(2, { days: 90, eventDates: ["2024-07-01"] })])).toEqual([1, 0]);
   });
 
-  test("facts do not age", () => {
+  test("does not make facts age", () => {
     const facts = [900, 0].map((days, index) =>
       memoryDetail({ seq: index + 1, text: `Anna lives with Ben, day ${index}`, createdAt: daysAgo(days) }),
     );
@@ -377,7 +377,7 @@ describe("what a memory has become", () => {
     expect(first?.score).toBe(second?.score);
   });
 
-  test("a preference gains by repetition, up to a point", () => {
+  test("raises a preference by repetition, up to a limit", () => {
     const scoreOf = (strength: number): number =>
       rank("What tea does Anna prefer?", [
         memoryDetail({ seq: 1, text: "Anna prefers green tea", kind: "preference", strength }),
@@ -388,20 +388,20 @@ describe("what a memory has become", () => {
     expect(scoreOf(800)).toBeLessThan(scoreOf(1) * 1.1);
   });
 
-  test("similarity stays what it is, and nothing is left out", () => {
+  test("does not affect similarity, and leaves nothing out", () => {
     const details = [episode(1, { days: 4_000 }), episode(2, { days: 0 })];
     const similarities = rank("When did Anna meet Ben?", details).map(({ similarity }) => similarity);
     expect(similarities).toHaveLength(2);
     expect(similarities[0]).toBe(similarities[1]);
   });
 
-  test("dates that are none do no harm", () => {
+  test("tolerates invalid dates", () => {
     const odd = episode(1, { days: 10, eventDates: ["soon", "", "9999-99-99"] });
     expect(rank("When did Anna meet Ben?", [odd])[0]?.score).toBeGreaterThan(0);
   });
 });
 
-test("what was only inferred goes behind what was told, and is as similar all the same", () => {
+test("an inferred memory ranks behind a stated one, with the same similarity", () => {
   const told = memoryDetail({ seq: 1, text: "Anna works at Northwind in Lisbon" });
   const inferred = memoryDetail({ seq: 2, text: "Anna works for Northwind in Porto", isInference: true });
   const approved = memoryDetail({ seq: 2, text: "Anna works for Northwind in Porto" });
@@ -412,7 +412,7 @@ test("what was only inferred goes behind what was told, and is as similar all th
   expect(scores(inferred)?.similarity).toBe(scores(approved)?.similarity);
 });
 
-test("odd input is ranked without trouble", () => {
+test("odd input can be ranked", () => {
   expect(rank("anything", [])).toEqual([]);
   for (const query of ["", " ", "?!", "\ud83d", "\u0000", "the of and", "word ".repeat(2_000), "a".repeat(10_000)]) {
     const ranked = rank(query, [

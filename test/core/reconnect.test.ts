@@ -27,7 +27,7 @@ const reconnect = (metadata: Readonly<Record<string, string>>, wish: Readonly<Re
   connected.core.reconnectConnection({ actor: connected.actor }, { id: connected.id, metadata, ...wish });
 const shown = () => connected.core.findConnection({ actor: connected.actor }, { id: connected.id });
 
-test("credentials that are refused leave those before, and the settings", async () => {
+test("rejected credentials leave the previous ones and the settings unchanged", async () => {
   await expect(reconnect({ apiKey: "bad", folder: "others" })).rejects.toThrow(/401/);
   expect(await shown()).toMatchObject({ state: "active", settings: { folder: "notes" } });
   expect(await connected.sync()).toMatchObject({ status: "done" });
@@ -35,13 +35,13 @@ test("credentials that are refused leave those before, and the settings", async 
   expect(await shown()).toMatchObject({ state: "active", settings: { folder: "others" } });
 });
 
-test("a source that is out of order leaves the credentials before", async () => {
+test("an outage of the source leaves the previous credentials unchanged", async () => {
   source.fail({ kind: "status", status: 500 }, 1);
   await expect(reconnect({ apiKey: "bad" })).rejects.toMatchObject({ kind: "unavailable" });
   expect(await connected.sync()).toMatchObject({ status: "done" });
 });
 
-test("a paused connection stays paused, and goes on with the new credentials once it is resumed", async () => {
+test("a paused connection stays paused, and uses the new credentials once resumed", async () => {
   const { core, actor, id } = connected;
   await core.configureConnection({ actor }, { id, isPaused: true });
   await expect(reconnect({ apiKey: "bad" })).rejects.toThrow(/401/);
@@ -54,7 +54,7 @@ test("a paused connection stays paused, and goes on with the new credentials onc
   expect(await lastRun(connected, id)).toMatchObject({ status: "done" });
 });
 
-test("a kept secret is sent to no other place", async () => {
+test("a stored secret is not sent to a different address", async () => {
   const other = await startExampleSource({ hasFeed: true });
   await expect(reconnect({ url: other.url })).rejects.toMatchObject({
     kind: "invalid",
@@ -70,20 +70,20 @@ test("a kept secret is sent to no other place", async () => {
   await other.close();
 });
 
-test("connectors whose settings name a host say so", () => {
+test("connectors declare the settings that name a host", () => {
   for (const { placeFields = [], fields } of [createImapConnector(), createS3Connector(), source.connector]) {
     expect(placeFields).not.toEqual([]);
     expect(Object.keys(fields.shape)).toEqual(expect.arrayContaining([...placeFields]));
   }
 });
 
-test("an address to go to afterwards is one of the web", async () => {
+test("the redirect URL must be a web address", async () => {
   const issues = [{ path: ["redirectUrl"], message: expect.stringContaining("http") as string }];
   for (const redirectUrl of ["javascript:alert(1)", "/done", "file:///etc/passwd"])
     await expect(reconnect({ apiKey: "good" }, { redirectUrl })).rejects.toMatchObject({ kind: "invalid", issues });
 });
 
-test("where the key of the credentials is cut off, nothing is lost once it is put back", async () => {
+test("with a truncated credential key nothing is lost once the key is restored", async () => {
   const file = join(connected.dataDirectory, "secret.key");
   const key = await readFile(file, "utf8");
   await writeFile(file, key.slice(0, 20));
@@ -95,7 +95,7 @@ test("where the key of the credentials is cut off, nothing is lost once it is pu
   expect(await shown()).toMatchObject({ state: "active", problem: null });
 });
 
-test("a service begins with a key that is cut off", async () => {
+test("the service starts with a truncated credential key", async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-key-"));
   const options = { provider: "granola", metadata: { apiKey: "good" }, connectors: [source.connector], dataDirectory };
   const first = await connect(options);
@@ -109,7 +109,7 @@ test("a service begins with a key that is cut off", async () => {
   await rm(dataDirectory, { recursive: true });
 });
 
-test("where the key of the credentials is lost, they are given anew", async () => {
+test("after the credential key is lost, new credentials repair the connection", async () => {
   await rm(join(connected.dataDirectory, "secret.key"));
   expect(await connected.sync()).toMatchObject({ status: "failed" });
   expect(await shown()).toMatchObject({ state: "active", problem: expect.stringContaining("is missing") });

@@ -26,7 +26,7 @@ async function tell(content: string, more: Record<string, unknown> = {}) {
   return document.receipt ?? [];
 }
 
-/** A job of which only its end is of interest here. */
+/** A job whose completion alone matters here. */
 const JOB: JobContext = {
   job: {
     id: 1,
@@ -44,14 +44,14 @@ const JOB: JobContext = {
   follow: () => Promise.resolve(),
 };
 
-/** States facts ready-made. */
+/** Adds stated facts. */
 const state = (...texts: readonly string[]) => tell(texts.join(" "), { facts: texts.map((text) => ({ text })) });
 
 async function entries(containerTag = "a") {
   return (await core.listMemories(call(), { containerTags: [containerTag], limit: 100 })).entries;
 }
 
-/** What is known now, by text. */
+/** The current texts. */
 async function known(containerTag = "a"): Promise<string[]> {
   return (await entries(containerTag)).map(({ memory }) => memory.text).sort();
 }
@@ -67,7 +67,7 @@ async function profile(): Promise<string[]> {
 }
 
 describe("an update", () => {
-  test("takes the place of the old one in search, list and profile; the old one stays in its history", async () => {
+  test("replaces the old memory in search, list and profile; the old one stays in its history", async () => {
     const [old] = await tell("I live in Lyon.");
     const [moved] = await tell("I moved to Oslo last week.");
     expect(moved).toMatchObject({ outcome: "updated", replaced: old?.id });
@@ -82,7 +82,7 @@ describe("an update", () => {
     expect(await profile()).toEqual([moved?.text]);
   });
 
-  test("goes on from update to update, back to the first value too", async () => {
+  test("can follow another one, and can return to the first value", async () => {
     await state("Mia lives in Lyon");
     await state("Mia lives in Oslo");
     const [back] = await state("Mia lives in Lyon");
@@ -93,7 +93,7 @@ describe("an update", () => {
     expect(entry?.history.map(({ text }) => text)).toEqual(["Mia lives in Oslo", "Mia lives in Lyon"]);
   });
 
-  test("is found among many memories about others, and in its own container alone", async () => {
+  test("finds its fact among many about others, and only in its own container", async () => {
     const others = Array.from({ length: 60 }, (_, index) => ({ content: `Person${index} lives in Town${index}` }));
     await core.createMemories(call(), { containerTag: "a", memories: others });
     await core.createMemories(call(), { containerTag: "b", memories: [{ content: "Mia lives in Lyon" }] });
@@ -103,7 +103,7 @@ describe("an update", () => {
     expect(await known("b")).toEqual(["Mia lives in Lyon"]);
   });
 
-  test("replaces all that says the same in other words", async () => {
+  test("replaces everything that says the same in other words", async () => {
     await state("Mia lives in Lyon");
     await state("Mia lives in Lyon with her sister");
     const [moved] = await state("Mia moved to Oslo");
@@ -113,7 +113,7 @@ describe("an update", () => {
     expect(moved?.outcome).toBe("updated");
   });
 
-  test("is undone with its batch, whatever it replaced", async () => {
+  test("is undone with its batch, including everything it replaced", async () => {
     await state("Mia lives in Lyon");
     await state("Mia lives in Lyon with her sister");
     await state("Mia moved to Oslo");
@@ -123,7 +123,7 @@ describe("an update", () => {
     expect(await known()).toEqual(["Mia lives in Lyon", "Mia lives in Lyon with her sister"]);
   });
 
-  test("of memories that are created by hand as well", async () => {
+  test("also applies to direct memories", async () => {
     await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Mia works at Google" }] });
     await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Mia works at Stripe" }] });
     expect(await known()).toEqual(["Mia works at Stripe"]);
@@ -131,50 +131,50 @@ describe("an update", () => {
 });
 
 describe("a correction", () => {
-  test("in a later document", async () => {
+  test("replaces the fact when it is in a later document", async () => {
     await tell("My favourite colour is blue.");
     await tell("Actually, my favourite colour is green.");
     expect(await known()).toEqual(["User's favourite colour is green"]);
   });
 
-  test("in the same text counts when it says that something changed", async () => {
+  test("in the same text applies if it says that something changed", async () => {
     await state("Mia lives in Lyon", "Mia moved to Oslo");
     expect(await known()).toEqual(["Mia moved to Oslo"]);
   });
 
-  test("two statements of one text that do not say so both stay", async () => {
+  test("is not assumed for two statements of one text that do not say so", async () => {
     await state("Mia works at Google", "Mia works at Stripe");
     expect(await known()).toEqual(["Mia works at Google", "Mia works at Stripe"]);
   });
 
-  test("a slot that holds two values is left alone", async () => {
+  test("leaves a slot with two values unchanged", async () => {
     await state("Mia works at Google", "Mia works at Stripe");
     expect(await state("Mia works at Acme")).toMatchObject([{ outcome: "added" }]);
     expect(await known()).toHaveLength(3);
   });
 });
 
-describe("a contradiction and a negation", () => {
-  test("of what is liked", async () => {
+describe("a negation", () => {
+  test("replaces a preference", async () => {
     await tell("I like coffee.");
     await tell("I don't like coffee anymore.");
     expect(await known()).toEqual(["User does not like coffee anymore"]);
   });
 
-  test("of any statement", async () => {
+  test("replaces any statement", async () => {
     await state("Mia plays tennis");
     await state("Mia no longer plays tennis");
     expect(await found("tennis")).toEqual(["Mia no longer plays tennis"]);
   });
 
-  test("of something else leaves what is known", async () => {
+  test("of something else replaces nothing", async () => {
     await state("Mia lives in Oslo");
     await state("Mia no longer lives in Lyon");
     expect(await known()).toEqual(["Mia lives in Oslo", "Mia no longer lives in Lyon"]);
   });
 });
 
-describe("what is true at another time, place, or of somebody else", () => {
+describe("a statement about another time, place or person", () => {
   test.each([
     ["User works at Stripe", "User worked at Google until 2023"],
     ["User lives in Oslo", "User lived in Rome from 2010 to 2014"],
@@ -183,34 +183,34 @@ describe("what is true at another time, place, or of somebody else", () => {
     ["Mia Keller lives in Lyon", "Mia Brandt lives in Oslo"],
     ["User likes tea", "User likes coffee"],
     ["User weighs 70 kg", "User weighs 154 lbs"],
-  ])("%j stays beside %j", async (older, newer) => {
+  ])("does not replace: %j and %j", async (older, newer) => {
     await state(older);
     expect(await state(newer)).toMatchObject([{ outcome: "added" }]);
     expect(await known()).toEqual([older, newer].sort());
   });
 
-  test("a change of long ago does not replace what was said since", async () => {
+  test("a change long ago does not replace a later statement", async () => {
     await state("Mia lives in Lyon");
     await state("Mia moved to Rome in 2015");
     expect(await known()).toEqual(["Mia lives in Lyon", "Mia moved to Rome in 2015"]);
   });
 });
 
-test("what ends some day does not hide what lasts", async () => {
+test("a temporary statement does not hide a lasting one", async () => {
   await state("Mia lives in Lyon");
   const forgetAfter = opened.clock.from(10 * DAY).toISOString();
   await tell("x y", { facts: [{ text: "Mia lives in Oslo", forgetAfter }] });
   expect(await known()).toEqual(["Mia lives in Lyon", "Mia lives in Oslo"]);
 });
 
-test("a plan takes the place of the plan before it", async () => {
+test("a plan replaces the previous plan", async () => {
   await tell("The launch of Falcon is planned for June 3.");
   await tell("The launch of Falcon is planned for June 10.");
   expect(await known()).toEqual(["The launch of Falcon is planned for 10 June 2024"]);
 });
 
 describe("an older statement", () => {
-  test("does not replace a newer one: it is kept as past", async () => {
+  test("does not replace a newer one, and is stored as past", async () => {
     const [now] = await tell("Mia lives in Oslo.", { documentDate: "2024-03-01" });
     const [past] = await tell("Mia lives in Lyon.", { documentDate: "2021-03-01" });
     expect(past).toMatchObject({ outcome: "outdated" });
@@ -220,7 +220,7 @@ describe("an older statement", () => {
     expect(entry).toMatchObject({ memory: { id: now?.id, version: 1 }, relations: { [past?.id ?? ""]: "updates" } });
   });
 
-  test("in the order of their dates they update, in whatever order they come", async () => {
+  test("is ordered by date, whatever the order of arrival", async () => {
     await tell("Mia lives in Lyon.", { documentDate: "2021-03-01" });
     await tell("Mia lives in Oslo.", { documentDate: "2024-03-01" });
     await tell("Mia lives in Rome.", { documentDate: "2022-03-01" });
@@ -229,7 +229,7 @@ describe("an older statement", () => {
 });
 
 describe("a more specific statement", () => {
-  test("extends: both stay, related", async () => {
+  test("extends the general one: both stay, and are related", async () => {
     const [old] = await state("Mia lives in Lyon");
     const [more] = await state("Mia lives in Lyon with her sister");
     expect(more?.outcome).toBe("extended");
@@ -258,8 +258,8 @@ describe("a more specific statement", () => {
   ])("%j is not extended by %j", (part, whole) => expect(isMoreSpecific(whole, part)).toBe(false));
 });
 
-describe("several sources", () => {
-  test("one that repeats is a source more; an update of it leaves all of them with the old version", async () => {
+describe("a memory with several sources", () => {
+  test("gains a source by repetition; after an update all sources belong to the old version", async () => {
     await tell("Mia lives in Lyon.", { customId: "one" });
     expect(await tell("Mia lives in Lyon!", { customId: "two" })).toMatchObject([{ outcome: "duplicate" }]);
     expect(await entries()).toMatchObject([{ memory: { sourceCount: 2, strength: 2 } }]);
@@ -269,7 +269,7 @@ describe("several sources", () => {
     ]);
   });
 
-  test("forgotten and learned again it is new, and replaces nothing that is forgotten", async () => {
+  test("that was forgotten is new when stated again, and replaces nothing that is forgotten", async () => {
     const [old] = await state("Mia lives in Lyon");
     await core.forget(call(), { ids: [old?.id] });
     expect(await state("Mia lives in Oslo")).toMatchObject([{ outcome: "added" }]);
@@ -277,15 +277,15 @@ describe("several sources", () => {
     expect(await known()).toEqual(["Mia lives in Lyon"]);
   });
 
-  test("what is over replaces nothing and is replaced by nothing", async () => {
+  test("that has expired replaces nothing and is not replaced", async () => {
     const forgetAfter = opened.clock.from(1.5 * DAY).toISOString();
     await tell("x y", { facts: [{ text: "Mia lives in Lyon", forgetAfter }] });
     expect(await state("Mia lives in Oslo")).toMatchObject([{ outcome: "added" }]);
   });
 });
 
-describe("what the caller says", () => {
-  test("wins over the rules", async () => {
+describe("a replacement named by the caller", () => {
+  test("takes precedence over the rules", async () => {
     const [job] = await state("Mia works at Google");
     await state("Mia lives in Lyon");
     await tell("x y", { facts: [{ text: "Mia lives in Oslo", updates: job?.id }] });
@@ -293,10 +293,10 @@ describe("what the caller says", () => {
   });
 });
 
-describe("the cap", () => {
+describe("the limit of replacements per document", () => {
   const people = ["Ada", "Ben", "Cy", "Dan", "Eva", "Flo", "Gus"];
 
-  test("above it the rest wait for review beside what is known", async () => {
+  test("leaves the rest waiting for review beside existing memories", async () => {
     for (const person of people) await state(`${person} lives in Lyon`);
     const receipt = await state(...people.map((person) => `${person} lives in Oslo`));
     expect(receipt.map(({ outcome }) => outcome)).toEqual([...Array<string>(5).fill("updated"), "review", "review"]);
@@ -306,7 +306,7 @@ describe("the cap", () => {
     expect(open[0]?.memory).toMatchObject({ isInference: true, isLatest: true, metadata: { trust: "flagged" } });
   });
 
-  test("is not for what the caller names", async () => {
+  test("does not apply to replacements named by the caller", async () => {
     const old: { id: string }[] = [];
     for (const person of people) old.push(...(await state(`${person} lives in Lyon`)));
     const facts = people.map((person, index) => ({ text: `${person} lives in Oslo`, updates: old[index]?.id }));
@@ -315,8 +315,8 @@ describe("the cap", () => {
   });
 });
 
-describe("at the same time and again", () => {
-  test("documents about one slot leave one value, the others in its history", async () => {
+describe("concurrent and repeated work", () => {
+  test("several documents about one slot leave one value, and the others in its history", async () => {
     const towns = ["Lyon", "Oslo", "Rome", "Bonn", "Bern", "Nice"];
     await Promise.all(
       towns.map((town) =>
@@ -328,7 +328,7 @@ describe("at the same time and again", () => {
     expect(entry?.history).toHaveLength(towns.length - 1);
   });
 
-  test("a step that breaks leaves nothing, is done when it is run again, and does nothing a third time", async () => {
+  test("a failed step leaves nothing behind, completes when run again, and does nothing a third time", async () => {
     const idle = await openManualCore({ jobs: false });
     try {
       const asked = idle.call();
@@ -366,7 +366,7 @@ describe("at the same time and again", () => {
     }
   });
 
-  test("the same document sent again with other words updates what it said", async () => {
+  test("a document added again with other words updates its statement", async () => {
     await tell("Mia lives in Lyon.", { customId: "diary" });
     await tell("Mia lives in Oslo.", { customId: "diary" });
     expect(await known()).toEqual(["Mia lives in Oslo"]);

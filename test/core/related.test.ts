@@ -50,8 +50,8 @@ const relativesOf = async (q: string, more: Record<string, unknown> = {}) => {
 const told = (related: readonly RelatedMemory[] | undefined) =>
   related?.map(({ relation, distance, memory }) => [relation, distance, memory.text]);
 
-describe("relatives of a memory", () => {
-  test("are its older versions, the nearest first", async () => {
+describe("the relatives of a memory", () => {
+  test("are its older versions, latest first", async () => {
     const one = await add("Ada lives in Rome");
     const two = await add("Ada lives in Bern", one);
     await add("Ada lives in Oslo", two);
@@ -64,7 +64,7 @@ describe("relatives of a memory", () => {
     expect(relatives?.related).toEqual([]);
   });
 
-  test("are the facts that extend or derive from it, and those that it does so from", async () => {
+  test("are the facts that extend it or derive from it, and those that it extends or derives from", async () => {
     const bees = await add("Ada keeps bees");
     const hives = await add("Ada has three hives");
     const honey = await add("Ada sells honey");
@@ -77,7 +77,7 @@ describe("relatives of a memory", () => {
     expect(told((await relativesOf("Ada keeps bees"))?.related)).toEqual([["extends", null, "Ada has three hives"]]);
   });
 
-  test("follow both ends to their newest versions, and are told once", async () => {
+  test("are listed once, with both ends at their newest versions", async () => {
     const bees = await add("Ada keeps bees");
     const hives = await add("Ada has three hives");
     await relate(hives, bees, "extends");
@@ -92,7 +92,7 @@ describe("relatives of a memory", () => {
     ]);
   });
 
-  test("leave out what is forgotten or over, unless that is asked for", async () => {
+  test("exclude forgotten and expired memories, unless requested", async () => {
     const bees = await add("Ada keeps bees");
     const hives = await add("Ada has three hives");
     const feast = await add("Ada holds a feast", undefined, { forgetAfter: opened.clock.from(1_000).toISOString() });
@@ -107,7 +107,7 @@ describe("relatives of a memory", () => {
     ]);
   });
 
-  test("are only told when they are asked for", async () => {
+  test("are only returned on request", async () => {
     await add("Ada keeps bees");
     const { results } = await core.search(call, { q: "Ada keeps bees", containerTags: ["a"] });
     expect(results).toHaveLength(1);

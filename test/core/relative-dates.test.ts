@@ -26,18 +26,18 @@ test.each([
   ["last summer", "from June 2026, summer"],
   ["last winter", "from December 2025, winter"],
   ["next spring", "from March 2027, spring"],
-])("%s", (phrase, dates) => {
+])("resolves: %s", (phrase, dates) => {
   expect(resolveRelativeDates(phrase, NOW)).toBe(dates);
 });
 
-test("over the end of a year", () => {
+test("resolves dates across the end of a year", () => {
   expect(resolveRelativeDates("yesterday, last month, last week", new Date("2027-01-01T00:30:00Z"))).toBe(
     "on 31 December 2026, in December 2026, in the week of 21 December 2026",
   );
 });
 
 test.each(["a few days ago", "long ago", "last of all", "the week after", "day", "yesterdays", "lastweek", "", "昨日"])(
-  "%s stays",
+  "leaves unchanged: %s",
   (text) => {
     expect(resolveRelativeDates(text, NOW)).toBe(text);
   },

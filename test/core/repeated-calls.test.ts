@@ -5,7 +5,7 @@ import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
 let opened: ManualCore;
 let core: Core;
-/** A call whose answer gets lost, so that it is made again as it is. */
+/** A call whose response got lost, so it is repeated unchanged. */
 let repeated: Call;
 
 beforeEach(async () => {
@@ -18,7 +18,7 @@ afterEach(() => opened.close());
 const auditOf = async (action: string) =>
   (await core.listAudit(opened.call(), {})).items.filter((entry) => entry.action === action);
 
-test("a key that was made just before the process died is in the audit once the call is repeated, and only once", async () => {
+test("a key that was created just before the process died is in the audit once, after the call is repeated", async () => {
   await opened.context.audit.close();
   const { key, secret } = await core.createKey(repeated, { name: "unheard" });
   await opened.stop();
@@ -29,14 +29,14 @@ test("a key that was made just before the process died is in the audit once the 
   expect(await auditOf("createKey")).toMatchObject([{ subjectIds: [key.id], count: 1, outcome: "ok" }]);
 });
 
-test("the last device that an address may start is told its codes again", async () => {
+test("a repeated call gets its device codes again, even at the limit of its address", async () => {
   for (let start = 1; start < 10; start++) await core.startDevice(opened.call(), { from: "10.0.0.7" });
   const first = await core.startDevice(repeated, { from: "10.0.0.7" });
   expect(await core.startDevice(repeated, { from: "10.0.0.7" })).toEqual(first);
   await expect(core.startDevice(opened.call(), { from: "10.0.0.7" })).rejects.toThrow(/Too many devices/);
 });
 
-test("whoever polls too soon leaves nothing in the store by it", async () => {
+test("polling too soon leaves nothing in the store", async () => {
   const { deviceCode } = await core.startDevice(opened.call(), {});
   const poll = async () => (await core.pollDevice({ ...opened.call(), operationId: createId() }, { deviceCode })).state;
   expect(await poll()).toBe("pending");
@@ -45,7 +45,7 @@ test("whoever polls too soon leaves nothing in the store by it", async () => {
   expect(await opened.rowCounts()).toEqual(before);
 });
 
-test("a reset that is asked for again while it runs gets the answer of the whole", async () => {
+test("a reset that is requested again while it runs gets the same complete response", async () => {
   const documents = Array.from({ length: 120 }, (_, index) => `Note ${index}`);
   await core.addDocuments(opened.call(), { documents, containerTag: DEFAULT_CONTAINER });
   await opened.settle();
@@ -55,7 +55,7 @@ test("a reset that is asked for again while it runs gets the answer of the whole
   expect(second).toEqual(first);
 });
 
-test("somebody else who asks under the same operation id meanwhile gets an answer of their own", async () => {
+test("another caller with the same operation id gets a separate response", async () => {
   const theirs: Call = { actor: { ...repeated.actor, name: "somebody else" }, operationId: repeated.operationId };
   const [mine, other] = await Promise.all([core.createKey(repeated, {}), core.createKey(theirs, {})]);
   expect(other.key.id).not.toBe(mine.key.id);

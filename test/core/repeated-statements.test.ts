@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** What is said twice within one text, document or call, in nearly the same words, is one memory. */
+/** Nearly the same statement twice within one text, document or call becomes one memory. */
 let opened: ManualCore;
 beforeEach(async () => {
   opened = await openManualCore();
@@ -15,13 +15,13 @@ async function known(): Promise<string[]> {
 
 const TWICE = ["Every night I drink chamomile tea", "Each night I drink chamomile tea"] as const;
 
-test("a document that says the same twice makes one memory of it", async () => {
+test("a statement repeated within a document becomes one memory", async () => {
   await opened.core.addDocument(opened.call(), { content: `${TWICE.join(".\n\n")}.`, containerTags: ["a"] });
   await opened.settle();
   expect(await known()).toHaveLength(1);
 });
 
-test("so do the facts that are stated with a document", async () => {
+test("a statement repeated within the facts of a document becomes one memory", async () => {
   await opened.core.addDocument(opened.call(), {
     content: "About tea.",
     containerTags: ["a"],
@@ -31,7 +31,7 @@ test("so do the facts that are stated with a document", async () => {
   expect(await known()).toEqual([TWICE[0]]);
 });
 
-test("so do memories that are created in one call, which answers both with the one", async () => {
+test("a statement repeated within one call becomes one memory, which is returned for both entries", async () => {
   const { memories } = await opened.core.createMemories(opened.call(), {
     containerTag: "a",
     memories: TWICE.map((content) => ({ content })),

@@ -33,8 +33,8 @@ async function reprocess(input: Record<string, unknown> = { all: true }) {
 const chunksOf = (id: string) => opened.store.chunks.newest(opened.store.organizationId, id);
 const longest = async (id: string) => Math.max(...(await chunksOf(id)).map(({ content }) => content.length));
 
-describe("documents that are cut otherwise than the settings want", () => {
-  test("stay as they are until they are reprocessed, and are then found in their new pieces", async () => {
+describe("documents whose chunks do not match the settings", () => {
+  test("stay unchanged until they are reprocessed, and are then found by their new chunks", async () => {
     const [read, plain] = [await add(), await add({ taskType: "superrag" })];
     await update({ chunkSize: 200, chunkOverlap: 60, chunkingStrategy: "sentence" });
     for (const id of [read, plain]) expect(await longest(id)).toBeGreaterThan(200);
@@ -56,7 +56,7 @@ describe("documents that are cut otherwise than the settings want", () => {
       expect(await opened.store.chunks.withoutVector(opened.store.organizationId, id, revision, space)).toEqual([]);
   });
 
-  test("are left alone once they are cut so, and are cut as is usual when nothing is set", async () => {
+  test("are not reprocessed again, and get default chunks once the setting is removed", async () => {
     await update({ chunkSize: 200 });
     const id = await add({ taskType: "superrag" });
     expect(await reprocess()).toMatchObject({ documents: 0 });
@@ -68,7 +68,7 @@ describe("documents that are cut otherwise than the settings want", () => {
     expect(await reprocess()).toMatchObject({ documents: 0 });
   });
 
-  test("are those of the client whose settings they are", async () => {
+  test("are determined by the settings of their own client", async () => {
     const [mine, theirs] = [await add({}, "wide"), await add()];
     await update({ chunkSize: 2_000 }, "wide");
     expect(await reprocess({ ids: [theirs] })).toMatchObject({ documents: 1 });
@@ -77,7 +77,7 @@ describe("documents that are cut otherwise than the settings want", () => {
     expect(await longest(theirs)).toBeLessThanOrEqual(800);
   });
 
-  test("are not those that only stand for direct memories", async () => {
+  test("do not include documents that only represent direct memories", async () => {
     await opened.core.createMemories(opened.call(), { containerTag: "a", memories: [{ content: "Mia likes tea." }] });
     await update({ chunkSize: 200 });
     expect(await reprocess({ all: true, onlyOutdated: true })).toMatchObject({ documents: expect.any(Number) });
@@ -85,7 +85,7 @@ describe("documents that are cut otherwise than the settings want", () => {
     expect(results).toEqual([]);
   });
 
-  test("of containers that the caller may not change stay", async () => {
+  test("stay unchanged in containers that the caller may not write to", async () => {
     const id = await add({ containerTags: ["b"] });
     await update({ chunkSize: 200 });
     await opened.core.reprocess(opened.call(["a"]), { all: true });
@@ -93,7 +93,7 @@ describe("documents that are cut otherwise than the settings want", () => {
     expect(await longest(id)).toBeGreaterThan(200);
   });
 
-  test("leave no trace of how they were cut when they are deleted", async () => {
+  test("leave no record of their chunk settings when they are deleted", async () => {
     await update({ chunkSize: 200 });
     const id = await add();
     await opened.core.deleteDocument(opened.call(), { id });

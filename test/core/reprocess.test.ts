@@ -22,7 +22,7 @@ afterEach(async () => {
 
 type Stated = { readonly text: string; readonly quote: string } & Readonly<Record<string, unknown>>;
 
-/** Fits every prompt of a reading. */
+/** A text that fits every prompt of a reading. */
 function answer(...facts: readonly Stated[]): string {
   const complete = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, entities: [], buckets: [] };
   return JSON.stringify({
@@ -38,7 +38,7 @@ const namesPrompt = ({ body }: ModelRequest) =>
   (body as { response_format?: { json_schema?: { name?: string } } }).response_format?.json_schema?.name;
 const extractions = () => provider.requests.filter((request) => namesPrompt(request) === "extract_facts");
 
-/** The provider finds these facts in every text. */
+/** Makes the provider find these facts in every text. */
 function scriptFacts(...facts: readonly Stated[]): void {
   provider.always((request) => (namesPrompt(request) === "extract_facts" ? answer(...facts) : answer()));
 }
@@ -57,7 +57,7 @@ function modelAt(prices?: { input: number; output: number }): LanguageModel {
   });
 }
 
-/** The service stops, and starts again with other settings over the same folder. */
+/** Restarts the service with other settings over the same folder. */
 async function restart(options: ManualCoreOptions = {}): Promise<void> {
   await opened.stop();
   opened = await openManualCore({ clock, dataDirectory: opened.dataDirectory, ...options });
@@ -85,8 +85,8 @@ const MODEL_FACTS: Stated[] = [
   { text: "User owns a red kayak.", quote: "I own a red kayak" },
 ];
 
-describe("a document that rules have read", () => {
-  test("is out of date as soon as there is a model, which then finds what they did not", async () => {
+describe("a document read by rules", () => {
+  test("is outdated once there is a model, which then finds what the rules did not", async () => {
     const id = await add(TEXT);
     const before = await memories();
     expect(before).not.toEqual([]);
@@ -102,7 +102,7 @@ describe("a document that rules have read", () => {
     expect((await opened.core.getDocument(opened.call(), { id })).llmUse.answers).toBeGreaterThan(0);
   });
 
-  test("is noted in the journal with the cause, as a batch that can be undone", async () => {
+  test("is recorded in the journal with the cause, as a batch that can be undone", async () => {
     await add("Nothing to see here.");
     await restart({ model: modelAt() });
     scriptFacts({ text: "The view is empty.", quote: "Nothing to see" });
@@ -114,7 +114,7 @@ describe("a document that rules have read", () => {
     expect(await texts()).toEqual([]);
   });
 
-  test("was read by rules still when the model refuses it, and is out of date as before", async () => {
+  test("stays read by rules, and outdated, if the model refuses it", async () => {
     await add(TEXT);
     const before = await texts();
     await restart({ model: modelAt() });
@@ -128,7 +128,7 @@ describe("a document that rules have read", () => {
 const EARLIER = { ...MODEL_FACTS[0]!, isStatic: true };
 const KAYAK = MODEL_FACTS[1]!;
 
-/** A document that the model has read with an earlier version of its prompt, and found this in. */
+/** A document that the model read with an earlier version of its prompt, finding these facts. */
 async function readEarlier(...facts: readonly Stated[]): Promise<string> {
   await restart({ model: modelAt() });
   scriptFacts(...facts);
@@ -137,7 +137,7 @@ async function readEarlier(...facts: readonly Stated[]): Promise<string> {
   return id;
 }
 
-/** Everything of the memories that anybody can see, and the journal's length. */
+/** Everything visible of the memories, and the length of the journal. */
 async function wholeState(): Promise<unknown> {
   const { total } = await opened.core.listJournal(opened.call(), {});
   return { memories: await memories(), total };
@@ -148,8 +148,8 @@ async function lastEntry(action: string) {
   return items.find((entry) => entry.action === action);
 }
 
-describe("a document that an earlier prompt has read", () => {
-  test("is read again once, and what it states already changes in nothing", async () => {
+describe("a document read with an earlier prompt", () => {
+  test("is read again once, and facts that are already known change nothing", async () => {
     await readEarlier(EARLIER, KAYAK);
     const before = await wholeState();
     expect((await reprocess({ all: true })).documents).toBe(1);
@@ -158,7 +158,7 @@ describe("a document that an earlier prompt has read", () => {
     expect((await reprocess({ all: true })).documents).toBe(0);
   });
 
-  test("as often as somebody asks for it, with the same result", async () => {
+  test("is read again as often as requested, with the same result", async () => {
     const id = await readEarlier(EARLIER);
     scriptFacts(EARLIER, KAYAK);
     await reprocess({ ids: [id] });
@@ -169,14 +169,14 @@ describe("a document that an earlier prompt has read", () => {
     expect(await wholeState()).toEqual(once);
   });
 
-  test("keeps what is not found again", async () => {
+  test("keeps memories that are not found again", async () => {
     await readEarlier(EARLIER, KAYAK);
     scriptFacts(KAYAK);
     await reprocess({ all: true });
     expect(await texts()).toEqual([EARLIER.text, KAYAK.text]);
   });
 
-  test("with `replace` lets go of what is not found again, as a batch that can be undone", async () => {
+  test("with `replace` forgets memories that are not found again, as a batch that can be undone", async () => {
     const id = await readEarlier(EARLIER, KAYAK);
     scriptFacts(KAYAK);
     await reprocess({ all: true, replace: true });
@@ -185,12 +185,12 @@ describe("a document that an earlier prompt has read", () => {
     expect(entry?.cause).toBe(`not found any more in document ${id}, reprocessed with extract-facts/2`);
     await opened.core.undoBatch(opened.call(), { batchId: entry?.batchId });
     expect(await texts()).toEqual([EARLIER.text, KAYAK.text]);
-    // Somebody has brought it back.
+    // A person has restored it.
     await reprocess({ ids: [id], replace: true });
     expect(await texts()).toEqual([EARLIER.text, KAYAK.text]);
   });
 
-  test("with `replace` lets go of what is not found again where a reading without it waits already", async () => {
+  test("with `replace` forgets them even if a reading without it is already queued", async () => {
     const id = await readEarlier(EARLIER, KAYAK);
     await restart({ model: modelAt(), jobs: false });
     await reprocess({ ids: [id] });
@@ -205,7 +205,7 @@ describe("a document that an earlier prompt has read", () => {
     expect(extractions()).toHaveLength(asked + 1);
   });
 
-  test("finds what a reading with `replace` let go of, when another one finds it", async () => {
+  test("restores what a reading with `replace` forgot when another reading finds it", async () => {
     const id = await readEarlier(EARLIER, KAYAK);
     scriptFacts(KAYAK);
     await reprocess({ ids: [id], replace: true });
@@ -232,20 +232,17 @@ describe("a document that an earlier prompt has read", () => {
   });
 });
 
-describe("what was forgotten or replaced since", () => {
-  test.each(["User owns a red kayak.", "User owns one red kayak, it seems."])(
-    "does not come back as %j",
-    async (text) => {
-      const id = await readEarlier(EARLIER, KAYAK);
-      const kayak = (await memories()).find((memory) => memory.text === KAYAK.text);
-      await opened.core.forget(opened.call(), { ids: [kayak?.id] });
-      scriptFacts(EARLIER, { ...KAYAK, text });
-      await reprocess({ ids: [id] });
-      expect(await texts()).toEqual([EARLIER.text]);
-    },
-  );
+describe("a memory forgotten or replaced since", () => {
+  test.each(["User owns a red kayak.", "User owns one red kayak, it seems."])("is not restored as %j", async (text) => {
+    const id = await readEarlier(EARLIER, KAYAK);
+    const kayak = (await memories()).find((memory) => memory.text === KAYAK.text);
+    await opened.core.forget(opened.call(), { ids: [kayak?.id] });
+    scriptFacts(EARLIER, { ...KAYAK, text });
+    await reprocess({ ids: [id] });
+    expect(await texts()).toEqual([EARLIER.text]);
+  });
 
-  test("does not take the place of what is newer", async () => {
+  test("does not replace a newer one", async () => {
     const id = await add("I live in Lisbon.");
     clock.advance(86_400_000);
     await add("I live in Oslo now.");
@@ -262,7 +259,7 @@ describe("what was forgotten or replaced since", () => {
     expect((await texts()).join()).toContain("Oslo");
   });
 
-  test("is not told again when its time is over", async () => {
+  test("is not stated again once it has expired", async () => {
     const soon = new Date(clock.now().getTime() + 60_000).toISOString();
     const exam = { text: "User has an exam today.", quote: "red kayak", forgetAfter: soon };
     const id = await readEarlier(exam);
@@ -275,8 +272,8 @@ describe("what was forgotten or replaced since", () => {
   });
 });
 
-describe("are left alone", () => {
-  test("documents with facts of their sender, superrag documents and failed ones", async () => {
+describe("reprocessing leaves out", () => {
+  test("documents with stated facts, superrag documents and failed ones", async () => {
     const stated = await add("I own a boat.", { facts: [{ text: "User sails." }] });
     const superrag = await add("I own a horse.", { taskType: "superrag" });
     expect((await reprocess({ all: true, onlyOutdated: false })).documents).toBe(0);
@@ -288,7 +285,7 @@ describe("are left alone", () => {
     ]);
   });
 
-  test("documents that failed, of which is told how many there are", async () => {
+  test("failed documents, and reports how many there are", async () => {
     const failed = await add("I own a goat.");
     await add("I own a camel.", { containerTags: ["b"] });
     await opened.store.documents.update(opened.store.organizationId, failed, { status: "failed" });
@@ -319,7 +316,7 @@ describe("are left alone", () => {
   });
 });
 
-test("a reading that the end of the service interrupted goes on after the next start, and counts once", async () => {
+test("a reading interrupted by the end of the service continues after a restart, and counts once", async () => {
   await readEarlier(EARLIER);
   provider.always(() => ({ fault: "stall" }));
   await opened.core.reprocess(opened.call(), { all: true });
@@ -333,7 +330,7 @@ test("a reading that the end of the service interrupted goes on after the next s
   expect((await reprocess({ all: true })).documents).toBe(0);
 });
 
-test("a document whose memories were given up gets them by being read again", async () => {
+test("a document whose extraction was given up gets its memories when it is read again", async () => {
   await restart({ model: modelAt() });
   scriptFacts(KAYAK);
   const id = await add(TEXT);
@@ -350,7 +347,7 @@ test("a document whose memories were given up gets them by being read again", as
 });
 
 describe("a dry run", () => {
-  test("changes nothing, and says how many tokens and dollars it would take", async () => {
+  test("changes nothing, and estimates the tokens and cost", async () => {
     await add(TEXT);
     await restart({ model: modelAt({ input: 1, output: 10 }) });
     const before = await opened.everything();
@@ -362,7 +359,7 @@ describe("a dry run", () => {
     expect(provider.requests).toHaveLength(0);
   });
 
-  test("says nothing of the cost where no price is known, and that rules are free", async () => {
+  test("has no cost estimate without a known price, and rules cost nothing", async () => {
     const id = await add(TEXT);
     expect((await reprocess({ ids: [id], dryRun: true })).estimate).toEqual({
       inputTokens: 0,
@@ -374,14 +371,14 @@ describe("a dry run", () => {
   });
 });
 
-test("costs add up for each document and for all of them, answers without a price apart", async () => {
+test("costs add up per document and overall; responses without a price are counted separately", async () => {
   await restart({ model: modelAt({ input: 1, output: 3 }) });
   scriptFacts(KAYAK);
   const first = await add(TEXT);
   const second = await add(`${TEXT} Again.`);
   const useOf = async (id: string) => (await opened.core.getDocument(opened.call(), { id })).llmUse;
   const [one, two] = [await useOf(first), await useOf(second)];
-  // Every scripted answer takes a token each way.
+  // Every scripted answer uses one token in each direction.
   expect(one.cost).toBeCloseTo((one.answers * 4) / 1_000_000, 12);
   const { llmUse } = await opened.core.status(opened.call());
   expect(llmUse.cost).toBeCloseTo((one.cost ?? 0) + (two.cost ?? 0), 12);
@@ -394,8 +391,8 @@ test("costs add up for each document and for all of them, answers without a pric
   expect(later.unpricedAnswers).toBeGreaterThan(0);
 });
 
-describe("a key of some containers", () => {
-  test("reaches only documents that lie wholly in them", async () => {
+describe("a key for some containers", () => {
+  test("reprocesses only documents that are entirely in them", async () => {
     const mine = await add(TEXT);
     const shared = await add("I own a boat.", { containerTags: ["a", "b"] });
     await add("I own a horse.", { containerTags: ["b"] });
@@ -409,7 +406,7 @@ describe("a key of some containers", () => {
     await opened.settle();
   });
 
-  test("cannot see what others have", async () => {
+  test("does not see documents of others", async () => {
     const theirs = await add("I own a horse.", { containerTags: ["b"] });
     const refused = opened.core.reprocess(opened.call(["a"]), { ids: [theirs] });
     await expect(refused).rejects.toMatchObject({ kind: "not_found" });
@@ -429,6 +426,6 @@ test.each([
   [{ all: true, replace: 1 }, /replace: must be true or false/],
   [{ ids: ["nowhere"] }, /not found: nowhere/],
   [{ containerTag: "nowhere" }, /not found: nowhere/],
-])("%j is refused", async (input, message) => {
+])("%j is rejected", async (input, message) => {
   await expect(opened.core.reprocess(opened.call(), input)).rejects.toThrow(message);
 });

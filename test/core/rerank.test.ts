@@ -11,14 +11,14 @@ const textsOf = (units: readonly RankedUnit[]) => units.map(({ detail }) => deta
 const order = (query: string, ...details: readonly UnitDetail[]) =>
   textsOf(rerankByRules(query, rankedUnits(...details)));
 
-describe("of results that are about equally good, the better is one", () => {
-  test("that holds the kind of answer that is asked for", () => {
+describe("among results of about equal quality, rules prefer one", () => {
+  test("with the kind of answer that was asked for", () => {
     const [here, then] = [turn("Nora: orchard planted in Bergen"), turn("Nora: orchard planted in March")];
     expect(order("When did Nora plant the orchard?", here, then)[0]).toBe(then.text);
     expect(order("Who planted the orchard of Nora?", here, then)[0]).toBe(here.text);
   });
 
-  test("that answers a question which was found itself", () => {
+  test("that answers a question which was itself found", () => {
     const talk = { documentId: "talk" };
     const question = turn("Ada: Which quince did you plant?", { ...talk, position: 4 });
     const other = turn("Nora: larch trunk bark");
@@ -27,7 +27,7 @@ describe("of results that are about equally good, the better is one", () => {
     expect(found.indexOf(reply.text)).toBeLessThan(found.indexOf(other.text));
   });
 
-  test("that says more than a greeting does", () => {
+  test("that says more than a greeting", () => {
     const [empty, telling] = [
       turn("Nora: Wow, good to see you, that is great"),
       turn("Nora: Quinces ripen beside larch trunks"),
@@ -36,8 +36,8 @@ describe("of results that are about equally good, the better is one", () => {
   });
 });
 
-describe("questions for many things", () => {
-  test("get results from several documents, others as they come", () => {
+describe("questions for several things", () => {
+  test("get results from several documents; other questions do not", () => {
     const one = [0, 1, 2].map((position) =>
       turn(`Nora: instrument number ${position}, an oboe of ${position}`, {
         documentId: "one",
@@ -50,14 +50,14 @@ describe("questions for many things", () => {
   });
 });
 
-describe("whatever is put in order", () => {
+describe("reranking by rules", () => {
   const many = Array.from({ length: RERANKED + 20 }, (_, place) =>
     place % 3 === 0
       ? memoryDetail({ seq: place, text: `Nora plants tree ${place}` })
       : turn(`Nora: tree ${place} in March`),
   );
 
-  test("every result stays, with its similarity; what is far down stays where it is", () => {
+  test("keeps every result with its similarity, and does not move results far down", () => {
     const before = rankedUnits(...many);
     const after = rerankByRules("When did Nora plant trees?", before);
     expect(after).not.toEqual(before);
@@ -67,7 +67,7 @@ describe("whatever is put in order", () => {
     expect(after.slice(RERANKED)).toEqual(before.slice(RERANKED));
   });
 
-  test("what is clearly better stays better", () => {
+  test("keeps a clearly better result first", () => {
     const [best, ...rest] = rankedUnits(
       turn("Nora: the orchard"),
       turn("Nora: planted in March 2020"),
@@ -79,14 +79,14 @@ describe("whatever is put in order", () => {
   });
 
   test.each(["", " ", "*", "?", "the of and", "\ud800", "何が好きですか", 'AND "OR" NOT (', "when ".repeat(2_000)])(
-    "nothing fails for the query %j",
+    "never fails for the query %j",
     (query) => {
       for (const units of [[], rankedUnits(turn("")), rankedUnits(turn(""), turn("…"), turn("😀 😀"), turn("ok?"))])
         expect(rerankByRules(query, units)).toHaveLength(units.length);
     },
   );
 
-  test("scores that say nothing leave the order as it is", () => {
+  test("keeps the order for scores without information", () => {
     for (const score of [0, -1]) {
       const units = rankedUnits(...many.slice(0, 5)).map((unit) => ({ ...unit, score }));
       expect(rerankByRules("When did Nora plant trees?", units)).toEqual(units);

@@ -28,8 +28,8 @@ async function reprocess(id: string, options: Readonly<Record<string, unknown>> 
   await opened.settle();
 }
 
-describe("a document that is named to be reprocessed", () => {
-  test("is read from its file once more, and keeps its text and its facts", async () => {
+describe("a document that is explicitly reprocessed", () => {
+  test("is read from its file again, and keeps its text and facts", async () => {
     const id = await add("small-latex.pdf");
     const before = await get(id);
     await reprocess(id);
@@ -45,14 +45,14 @@ describe("a document that is named to be reprocessed", () => {
     expect((await get(id)).document).toMatchObject({ status: "done", errorReason: null });
   });
 
-  test("is not read from its file where only its text is to be compared with what is known", async () => {
+  test("is not read from its file if only its text is compared with known facts", async () => {
     const id = await add("small-latex.pdf");
     const before = await get(id);
     await reprocess(id, { replace: true });
     expect((await get(id)).reading).toEqual(before.reading);
   });
 
-  test("stays as it is, and says why, where its file cannot be read any more", async () => {
+  test("stays unchanged, with the reason, if its file can no longer be read", async () => {
     const id = await add("encrypted-qpdf.pdf", { password: "secret" });
     const before = await get(id);
     await reprocess(id);

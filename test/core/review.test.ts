@@ -14,7 +14,7 @@ beforeEach(async () => {
 afterEach(() => opened.close());
 
 const call = () => opened.call();
-/** A memory as inferring leaves it: derived from so many others, and findable. */
+/** A guess as the extraction creates it: derived from this many memories, and searchable. */
 const infer = async (values: Partial<MemoryDraft> = {}, parents = 0): Promise<Memory> => {
   const { store } = opened;
   const { organizationId } = store;
@@ -48,8 +48,8 @@ const actions = async () => {
   return rows.map(({ action }) => action);
 };
 
-describe("the queue", () => {
-  test("those with the most grounds first, then the newest", async () => {
+describe("the review queue", () => {
+  test("lists guesses with the most sources first, then the newest", async () => {
     const weak = await infer({ text: "Ada may like tea" }, 1);
     const strong = await infer({ text: "Ada may like bees" }, 3);
     opened.clock.advance(1_000);
@@ -62,7 +62,7 @@ describe("the queue", () => {
     ]);
   });
 
-  test("counts what it was derived from alone", async () => {
+  test("counts only the memories that a guess was derived from", async () => {
     const { store } = opened;
     const guess = await infer({}, 2);
     const other = await infer({}, 0);
@@ -77,7 +77,7 @@ describe("the queue", () => {
     expect(await queue()).toHaveLength(50);
   });
 
-  test("leaves out what was stated, forgotten, is over, was reviewed, or lies elsewhere", async () => {
+  test("leaves out stated, forgotten, expired and reviewed memories, and other containers", async () => {
     await infer({ isInference: false });
     await infer({ forgetAfter: opened.clock.from(1_000).toISOString() });
     await infer({ containerTag: "b" });
@@ -90,13 +90,13 @@ describe("the queue", () => {
     expect((await queue()).map(({ memory }) => memory.id)).toEqual([open.id]);
   });
 
-  test("of a container that is not there is empty", async () => {
+  test("of an unknown container is empty", async () => {
     expect(await queue("nowhere")).toEqual([]);
   });
 });
 
-describe("reviewing", () => {
-  test("approved, a guess is a stated fact", async () => {
+describe("reviewing a guess", () => {
+  test("by approval makes it a stated fact", async () => {
     const { id } = await infer({ text: "Ada may keep bees", metadata: { team: "red" } });
     expect(await review(id, "approve")).toEqual({
       id,
@@ -108,7 +108,7 @@ describe("reviewing", () => {
     expect(await search("Ada may keep bees")).toEqual(["Ada may keep bees"]);
   });
 
-  test("declined, it leaves search", async () => {
+  test("by declining removes it from search", async () => {
     const { id } = await infer({ text: "Ada may keep bees" });
     expect(await review(id, "decline")).toEqual({ id, isInference: true, isForgotten: true, reviewStatus: "declined" });
     expect(await read(id)).toMatchObject({
@@ -118,7 +118,7 @@ describe("reviewing", () => {
     expect(await search("Ada may keep bees")).toEqual([]);
   });
 
-  test.each(["approve", "decline"])("undone after %s, it is as it was", async (action) => {
+  test.each(["approve", "decline"])("can be undone after %s, which restores it exactly", async (action) => {
     const before = await infer({
       text: "Ada may keep bees",
       metadata: { team: "red" },
@@ -137,7 +137,7 @@ describe("reviewing", () => {
     expect((await queue()).map(({ memory }) => memory.id)).toEqual([before.id]);
   });
 
-  test("each step is in the journal", async () => {
+  test("records each step in the journal", async () => {
     const { id } = await infer();
     for (const action of ["approve", "undo", "decline", "undo"]) await review(id, action);
     expect(await actions()).toEqual([
@@ -156,7 +156,7 @@ describe("reviewing", () => {
   });
 });
 
-describe("refused", () => {
+describe("not possible:", () => {
   test.each<[string, string[], string, RegExp]>([
     ["undone before any review", [], "undo", /was not reviewed: there is nothing to undo/],
     ["undone twice", ["approve", "undo"], "undo", /was not reviewed/],
@@ -164,7 +164,7 @@ describe("refused", () => {
     ["declined after approval", ["approve"], "decline", /is already approved/],
     ["approved after declining", ["decline"], "approve", /is already declined/],
     ["declined twice", ["decline"], "decline", /is already declined/],
-  ])("%s is a conflict for good", async (_name, done, action, message) => {
+  ])("%s is a permanent conflict", async (_name, done, action, message) => {
     const { id } = await infer();
     for (const step of done) await review(id, step);
     await expect(review(id, action)).rejects.toMatchObject({
@@ -174,12 +174,12 @@ describe("refused", () => {
     });
   });
 
-  test.each(["approve", "decline", "undo"])("what was stated cannot be reviewed: %s", async (action) => {
+  test.each(["approve", "decline", "undo"])("a stated memory cannot be reviewed: %s", async (action) => {
     const { id } = await infer({ isInference: false });
     await expect(review(id, action)).rejects.toMatchObject({ kind: "conflict" });
   });
 
-  test("what is known again meanwhile cannot come back", async () => {
+  test("a declined guess cannot be restored once it is known again", async () => {
     const { id } = await infer({ text: "Ada keeps bees" });
     await review(id, "decline");
     await core.createMemories(call(), { containerTag: "a", memories: [{ content: "Ada keeps bees." }] });
@@ -190,7 +190,7 @@ describe("refused", () => {
     expect(await read(id)).toMatchObject({ isForgotten: true, metadata: { reviewStatus: "declined" } });
   });
 
-  test("an unknown memory, one of another container, a forgotten one, an unknown container are not found", async () => {
+  test("unknown, forgotten and other containers' memories, and unknown containers, are not found", async () => {
     const elsewhere = await infer({ containerTag: "b" });
     const forgotten = await infer();
     await core.forget(call(), { ids: [forgotten.id] });
@@ -206,7 +206,7 @@ describe("refused", () => {
     });
   });
 
-  test("what was declined in a container that was deleted does not come back in a new one of its name", async () => {
+  test("a guess declined in a deleted container cannot be restored in a new one with the same tag", async () => {
     const { id } = await infer();
     await review(id, "decline");
     const { store } = opened;
@@ -223,7 +223,7 @@ describe("refused", () => {
     });
   });
 
-  test("containers that the actor may not use", async () => {
+  test("a container that the caller may not use", async () => {
     const { id } = await infer({ containerTag: "b", text: "secret guess" });
     const onlyA = opened.call(["a"]);
     await expect(core.listInferred(onlyA, { containerTag: "b" })).rejects.toMatchObject({ kind: "forbidden" });

@@ -34,8 +34,8 @@ async function undoLast(): Promise<void> {
 
 const NOTE = "# Boris\nBoris drives a Fiat.\nBoris plays the oboe in an orchestra.";
 
-describe("a document that is added again with another word in a sentence", () => {
-  test("replaces what only its old text said, by a version that can be undone", async () => {
+describe("a document added again with a word of a sentence changed", () => {
+  test("updates the fact that only its old text stated, and can be undone", async () => {
     const [fiat] = await add(NOTE);
     const receipt = await add(NOTE.replace("Fiat", "Skoda"));
     expect(receipt).toMatchObject([{ text: "Boris drives a Skoda", outcome: "updated", replaced: fiat?.id }]);
@@ -44,7 +44,7 @@ describe("a document that is added again with another word in a sentence", () =>
     expect(await known()).toEqual(["Boris drives a Fiat", "Boris plays the oboe in an orchestra"]);
   });
 
-  test("does so when the sentence is all that it says, and again and again", async () => {
+  test("updates its fact even if that sentence is all it says, repeatedly", async () => {
     for (const car of ["Fiat", "Skoda", "Tesla"]) await add(`Boris drives a ${car}.`);
     const { entries } = await core.listMemories(call(), { containerTags: ["a"], limit: 100 });
     expect(entries).toMatchObject([
@@ -55,7 +55,7 @@ describe("a document that is added again with another word in a sentence", () =>
     ]);
   });
 
-  test("by PATCH as well, which can be undone", async () => {
+  test("updates the fact when changed by PATCH, too, and can be undone", async () => {
     await add(NOTE);
     await core.updateDocument(call(), { id: "note", content: NOTE.replace("Fiat", "Skoda") });
     await opened.settle();
@@ -66,7 +66,7 @@ describe("a document that is added again with another word in a sentence", () =>
     expect(await known()).toContain("Boris drives a Fiat");
   });
 
-  test("forgets what the old sentence said besides, once the new one says something", async () => {
+  test("forgets what else the old sentence said, once the new one says something", async () => {
     await add("Boris drives a Fiat and works at Siemens.");
     await add("Boris drives a Fiat and lives in Ghent.");
     expect(await known()).toEqual(["Boris drives a Fiat", "Boris lives in Ghent"]);
@@ -74,7 +74,7 @@ describe("a document that is added again with another word in a sentence", () =>
     expect(await known()).toEqual(["Boris drives a Fiat", "Boris works at Siemens"]);
   });
 
-  test("before anybody has read the first, only the second is remembered", async () => {
+  test("is remembered only in its second version if the first was not yet read", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
     ({ core } = opened);
@@ -91,40 +91,40 @@ describe("a document that is added again with another word in a sentence", () =>
   });
 });
 
-describe("stays", () => {
-  test("what another document says too", async () => {
+describe("changing a document keeps", () => {
+  test("what another document also states", async () => {
     await add(NOTE);
     await add("Boris drives a Fiat. So it is.", { customId: "other" });
     await add(NOTE.replace("Fiat", "Skoda"));
     expect(await known()).toContain("Boris drives a Fiat");
   });
 
-  test("what a person has written, whatever becomes of the document", async () => {
+  test("what a person has written, whatever happens to the document", async () => {
     const [fiat] = await add(NOTE);
     await core.updateMemory(call(), { containerTag: "a", id: fiat?.id, newContent: "Boris drives a red Fiat" });
     await add(NOTE.replace("Fiat", "Skoda"));
     expect(await known()).toContain("Boris drives a red Fiat");
   });
 
-  test("what a text that says something else does not speak of", async () => {
+  test("what an unrelated new text does not mention", async () => {
     await add("Boris drives a Fiat.");
     await add("Boris plays the oboe in an orchestra.");
     expect(await known()).toEqual(["Boris drives a Fiat", "Boris plays the oboe in an orchestra"]);
   });
 
-  test("what was merely left out", async () => {
+  test("what was only left out", async () => {
     await add(NOTE);
     await add(NOTE.replace("Boris drives a Fiat.\n", ""));
     expect(await known()).toContain("Boris drives a Fiat");
   });
 
-  test("what was said in a conversation that goes on", async () => {
+  test("what was said earlier in a conversation", async () => {
     await add("User: I like tea.\nAssistant: Nice!");
     await add("User: I like dogs.\nAssistant: Nice!");
     expect(await known()).toEqual(["User likes dogs", "User likes tea"]);
   });
 
-  test("what the user said, whatever a page says of it", async () => {
+  test("what the user said, whatever a web page says", async () => {
     await add(NOTE);
     await add("Boris sold the Fiat.", { customId: "page", origin: "web" });
     await add(NOTE.replace("Fiat", "Skoda"), { origin: "web" });
@@ -135,7 +135,7 @@ describe("stays", () => {
     ]);
   });
 
-  test("what would be more than one document may replace", async () => {
+  test("what exceeds the limit of replacements per document", async () => {
     await opened.close();
     opened = await openManualCore({ limits: { maxSuperseded: 1 } });
     ({ core } = opened);
@@ -146,7 +146,7 @@ describe("stays", () => {
   });
 });
 
-describe("sentences that stand unchanged beside a changed one", () => {
+describe("unchanged sentences beside a changed one", () => {
   const LINE = "Boris works at Siemens. Boris likes green tea. The canal is long.";
   const edits = [
     ["added again", (content: string) => add(content)],
@@ -160,7 +160,7 @@ describe("sentences that stand unchanged beside a changed one", () => {
   ] as const;
 
   describe.each(edits)("when the document is %s", (_how, edit) => {
-    test("do not take back what was said since", async () => {
+    test("do not revert what was said since", async () => {
       await add(LINE);
       await add("Boris now works at Bosch.", { customId: "news" });
       await edit(LINE.replace("long", "short"));
@@ -173,7 +173,7 @@ describe("sentences that stand unchanged beside a changed one", () => {
         "on wrapped lines",
         "Boris works at Siemens since he moved from Bruges to Ghent. Boris likes\ngreen tea. The canal is long.",
       ],
-    ])("%s, do not bring back what was forgotten", async (_where, content) => {
+    ])("%s, do not restore what was forgotten", async (_where, content) => {
       await add(content);
       const { entries } = await core.listMemories(call(), { containerTags: ["a"] });
       for (const { memory } of entries) await core.forgetOne(call(), { id: memory.id, containerTag: "a" });
@@ -189,13 +189,13 @@ describe("sentences that stand unchanged beside a changed one", () => {
     });
   });
 
-  test("say who is meant in the new one", async () => {
+  test("tell who is meant in the new one", async () => {
     await add("Ada keeps bees. She lives in Rome.");
     await add("Ada keeps bees. She lives in Paris.");
     expect(await known()).toEqual(["Ada keeps bees", "Ada lives in Paris"]);
   });
 
-  test("are no part of what is kept word for word", async () => {
+  test("are not added to a memory stored word for word", async () => {
     await add("Blue for Tom. Red for Mia.", { rememberAsIs: true });
     await add("Blue for Tom. Green for Mia.", { rememberAsIs: true });
     expect(await known()).toContain("Green for Mia.");
@@ -203,7 +203,7 @@ describe("sentences that stand unchanged beside a changed one", () => {
 });
 
 describe("a document with many changed sentences", () => {
-  /** How often the statements of memories were read in the transactions of some work. */
+  /** How often statements of memories were read in the transactions of some work. */
   async function statementsRead(work: () => Promise<unknown>): Promise<number> {
     const { background } = opened.store;
     const transaction = background.transaction.bind(background);
@@ -231,7 +231,7 @@ describe("a document with many changed sentences", () => {
       .map((name) => `${name} drives a ${car}.`)
       .join("\n");
 
-  test("has what it stated before read once for all of them", async () => {
+  test("reads its earlier statements once for all of them", async () => {
     await add(people(12, "Fiat"));
     const few = await statementsRead(() => add(people(12, "Fiat").replace("Ada drives a Fiat", "Ada drives a Skoda")));
     const many = await statementsRead(() => add(people(12, "Tesla")));

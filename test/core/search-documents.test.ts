@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** A document with exactly these chunks, findable by their words. */
+/** A document with exactly these chunks, searchable by their words. */
 async function addChunks(texts: readonly string[], values: Parameters<typeof buildDocumentDraft>[0] = {}) {
   const { store } = opened;
   const draft = buildDocumentDraft({ content: texts.join("\n\n"), status: "done", dreamingStatus: "done", ...values });
@@ -37,8 +37,8 @@ const search = (q: string, more: Record<string, unknown> = {}) =>
 const ids = async (q: string, more: Record<string, unknown> = {}) =>
   (await search(q, more)).results.map(({ document }) => document.id);
 
-describe("grouping", () => {
-  test("every document is found once, with its matching chunks, best first", async () => {
+describe("a search for documents", () => {
+  test("finds every document once, with its matching chunks, best first", async () => {
     const bees = await addChunks(["Bees live in hives.", "Hives of bees stand on the roof.", "The cat sleeps."]);
     const honey = await addChunks(["Honey comes from bees."]);
     await addChunks(["The train leaves at noon."]);
@@ -53,7 +53,7 @@ describe("grouping", () => {
     }
   });
 
-  test("documents come in the order of their best chunks in a search for chunks", async () => {
+  test("orders documents by their best chunks in a search for chunks", async () => {
     for (const place of ["roof", "garden", "market", "city", "forest"])
       await addChunks([`Bees live on the ${place}.`, `Somebody in the ${place} sells honey from hives of bees.`]);
     const q = "who sells the honey of the bees from the market";
@@ -63,7 +63,7 @@ describe("grouping", () => {
     expect(await ids(q)).toEqual(inOrder);
   });
 
-  test("the limit counts documents, however many chunks of the best one match", async () => {
+  test("counts documents for the limit, however many chunks of the best one match", async () => {
     const best = await addChunks(Array.from({ length: 600 }, (_, n) => `Bees, bees and bees in hive number ${n}.`));
     const others = [];
     for (let n = 0; n < 12; n++) others.push(await addChunks([`Note ${n} on the weather, with one word about bees.`]));
@@ -76,7 +76,7 @@ describe("grouping", () => {
     expect(await ids("bees", { limit: 1 })).toEqual([best]);
   });
 
-  test("chunkThreshold drops chunks, and documents that have none left", async () => {
+  test("drops chunks below chunkThreshold, and documents without any left", async () => {
     const bees = await addChunks(["Bees live in hives on the roof.", "A word on hives."]);
     await addChunks(["The roof is red and was mended by a roofer from the next village last May."]);
     const all = await search("bees live in hives on the roof");
@@ -88,14 +88,14 @@ describe("grouping", () => {
     expect(results[0]?.score).toBeGreaterThanOrEqual(best);
   });
 
-  test("memories are no documents", async () => {
+  test("finds no memories", async () => {
     await core.createMemories(call, { containerTag: "a", memories: [{ content: "Ada keeps bees" }] });
     expect(await ids("bees")).toEqual([]);
   });
 });
 
-describe("reading along", () => {
-  test("brings the chunk before and the one after, in the order of the text, as not relevant", async () => {
+describe("the context of a match", () => {
+  test("includes the previous and the next chunk, in text order, marked as not relevant", async () => {
     const texts = ["First words.", "Second words.", "The bees swarm.", "Fourth words.", "Fifth words."];
     await addChunks(texts);
     const [result] = (await search("bees swarm", { includeNeighbours: true })).results;
@@ -108,7 +108,7 @@ describe("reading along", () => {
     expect(result?.score).toBe(result?.chunks[1]?.score);
   });
 
-  test("ends with the document, and shows a chunk that matches itself once", async () => {
+  test("ends at the document boundary, and lists a chunk that matches itself once", async () => {
     await addChunks(["Bees here.", "More bees.", "Nothing."]);
     const [result] = (await search("bees", { includeNeighbours: true })).results;
     expect(result?.chunks.map(({ position, isRelevant }) => [position, isRelevant])).toEqual([
@@ -118,15 +118,15 @@ describe("reading along", () => {
     ]);
   });
 
-  test("gives the whole text only when asked", async () => {
+  test("includes the whole text only on request", async () => {
     await addChunks(["Bees here.", "More of it."]);
     expect((await search("bees")).results[0]).not.toHaveProperty("content");
     expect((await search("bees", { includeContent: true })).results[0]?.content).toBe("Bees here.\n\nMore of it.");
   });
 });
 
-describe("narrowing", () => {
-  test("to one document by id or customId; one that is not there is not found", async () => {
+describe("a search can be limited", () => {
+  test("to one document by id or customId; an unknown one is not found", async () => {
     const one = await addChunks(["Bees in the garden."], { customId: "garden/bees" });
     await addChunks(["Bees in the city."]);
     expect(await ids("bees", { documentId: one })).toEqual([one]);
@@ -138,7 +138,7 @@ describe("narrowing", () => {
     });
   });
 
-  test("to documents that carry any tag, or all of them", async () => {
+  test("to documents with any of the tags, or all of them", async () => {
     const both = await addChunks(["Bees in both."], { containerTags: ["a", "b"] });
     const first = await addChunks(["Bees in the first."], { containerTags: ["a"] });
     const find = async (more: Record<string, unknown>) =>
@@ -151,7 +151,7 @@ describe("narrowing", () => {
       expect(await find({ operator: "all", q, containerTags: ["a", "unknown"] })).toEqual(new Set());
   });
 
-  test("by metadata, path and end user, all together", async () => {
+  test("by metadata, path and end user, all combined", async () => {
     const mine = await addChunks(["Bees one."], { metadata: { endUserId: "u1", team: "red" }, filepath: "/x/1.md" });
     await addChunks(["Bees two."], { metadata: { endUserId: "u2", team: "red" }, filepath: "/x/2.md" });
     await addChunks(["Bees three."], { metadata: { endUserId: "u1" }, filepath: "/y/3.md" });
@@ -164,8 +164,8 @@ describe("narrowing", () => {
   });
 });
 
-describe("every document", () => {
-  test("is found by *, the last changed first, with its first chunks", async () => {
+describe("the query *", () => {
+  test("finds every document, last changed first, with its first chunks", async () => {
     const old = await addChunks(["Old."]);
     opened.clock.advance(1_000);
     const young = await addChunks(Array.from({ length: 30 }, (_, n) => `Part ${n}.`));
@@ -185,7 +185,7 @@ describe("every document", () => {
     expect(await ids("*")).toEqual([old, young]);
   });
 
-  test("is only what the caller may see", async () => {
+  test("finds only what the caller may see", async () => {
     const mine = await addChunks(["Apples."]);
     const shared = await addChunks(["Pears."], { containerTags: ["a", "b"] });
     await addChunks(["Plums."], { containerTags: ["b"] });
@@ -201,7 +201,7 @@ describe("every document", () => {
   });
 });
 
-test("a document that is deleted while it is being found is left out", async () => {
+test("a document deleted during the search is left out", async () => {
   const gone = await addChunks(["Bees in May."]);
   const { store } = opened;
   const documents = withMethods(store.documents, {

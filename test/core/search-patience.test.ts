@@ -3,7 +3,7 @@ import { openCore, type OpenedCore } from "../support/open-core.js";
 import { type ScriptedProvider, startScriptedProvider } from "../support/scripted-provider.js";
 import { type ScriptedReranker, startScriptedReranker } from "../support/scripted-reranker.js";
 
-/** One search waits once, whatever hangs. */
+/** One search waits once, however many services hang. */
 const PATIENCE_MS = 600;
 
 let embedding: ScriptedProvider;
@@ -38,7 +38,7 @@ const DOORS: Readonly<Record<string, () => Promise<{ readonly degraded: readonly
   "search with chunks": () => opened.core.search({ actor: opened.actor }, { ...input, includeChunks: true }),
 };
 
-test.each(Object.entries(DOORS))("%s waits no longer for two services that hang than for one", async (_, ask) => {
+test.each(Object.entries(DOORS))("%s waits no longer for two hanging services than for one", async (_, ask) => {
   embedding.fail({ kind: "stall" }, 100);
   reranking.fail({ kind: "stall" }, { kind: "stall" }, { kind: "stall" });
   const started = performance.now();
@@ -47,7 +47,7 @@ test.each(Object.entries(DOORS))("%s waits no longer for two services that hang 
   expect(degraded.join("\n")).toMatch(/found by words alone[^]*ordered by rules/);
 });
 
-test("a service that answers is asked for the order while the other one does as well", async () => {
+test("results are reranked once when both services respond", async () => {
   const { degraded } = await opened.core.search({ actor: opened.actor }, input);
   expect(degraded).toEqual([]);
   expect(reranking.requests).toHaveLength(1);

@@ -11,7 +11,7 @@ let core: Core;
 let call: Call;
 let outage: Error | null;
 
-/** The built-in embedder, that a test can take away. */
+/** The built-in embedder, which a test can make unavailable. */
 function breakableEmbedder(): Embedder {
   const builtin = createBuiltinEmbedder();
   return {
@@ -46,8 +46,8 @@ const search = (q: string, more: Record<string, unknown> = {}) =>
 const texts = async (q: string, more: Record<string, unknown> = {}) =>
   (await search(q, more)).results.map((result) => result.text);
 
-describe("what search answers with", () => {
-  test("also what stands beside the best hit and has nothing of the query, out of hundreds of other hits", async () => {
+describe("a search returns", () => {
+  test("the neighbour of the best hit even without words of the query, among hundreds of other hits", async () => {
     const turns = Array.from({ length: 300 }, (_, index) => `According to the accord of chapter ${index}`);
     turns.splice(150, 0, "Who repaired the old accordion?", "Hm", "Zyx");
     const speakers = ["Ben", "Ana"];
@@ -55,7 +55,7 @@ describe("what search answers with", () => {
     expect(await texts("Who repaired the accordion?", { limit: 5 })).toContain("Ben: Zyx");
   });
 
-  test("memories, chunks, or both, each with where it is from", async () => {
+  test("memories, chunks or both, each with its origin", async () => {
     const document = await add("The hive stands on the roof.", { title: "Hives", metadata: { k: "v" } });
     const { documentId, memories } = await remember(["Ada bought a hive"]);
     expect(await texts("hive", { searchMode: "memories" })).toEqual(["Ada bought a hive"]);
@@ -72,14 +72,14 @@ describe("what search answers with", () => {
     expect(memory).toMatchObject({ id: memories[0]?.id, chunk: null, documents: [{ id: documentId }] });
   });
 
-  test("once what two documents say in the same words but for every and each", async () => {
+  test("one result for two documents that only differ in every and each", async () => {
     await add("Ada swims in the lake every night.");
     await add("Ada swims in the lake each night.");
     await add("Ada swims in the lake every morning.");
     expect(await texts("When does Ada swim in the lake?")).toHaveLength(2);
   });
 
-  test("best first, as many as wanted, none below the threshold", async () => {
+  test("the best first, up to the limit, and none below the threshold", async () => {
     await remember(["Ada keeps bees on the roof", "Bees need water", "The train to Bonn leaves at noon"]);
     const all = (await search("Where does Ada keep bees?")).results;
     expect(all[0]?.text).toBe("Ada keeps bees on the roof");
@@ -93,13 +93,13 @@ describe("what search answers with", () => {
     expect(results).toEqual(strict);
   });
 
-  test("nothing for a container that is not there, or has nothing", async () => {
+  test("nothing for an unknown or empty container", async () => {
     expect((await search("bees", { containerTags: ["nowhere"] })).results).toEqual([]);
     expect(await opened.store.containers.find(opened.store.organizationId, "all")).toEqual([]);
   });
 
   test.each(["?", "!!!", "the of and", "🐝", "漢字", "x".repeat(10_000), "NEAR(a b) OR *", '"', "a\nb\tc"])(
-    "odd questions are answered: %s",
+    "results for odd questions: %s",
     async (q) => {
       await remember(["Ada keeps bees on the roof"]);
       const answer = await search(q);
@@ -109,7 +109,7 @@ describe("what search answers with", () => {
   );
 });
 
-describe("narrowing", () => {
+describe("a search can be limited", () => {
   test("by path, document or customId", async () => {
     const one = await add("Bees on the roof.", { filepath: "/notes/bees.md", customId: "bees" });
     await add("Bees in the garden.", { filepath: "/notes/2024/garden.md" });
@@ -124,7 +124,7 @@ describe("narrowing", () => {
     expect(await texts("bees", { documentId: "unknown" })).toEqual([]);
   });
 
-  test("a filter never costs recall: the one match among hundreds of better ones is found", async () => {
+  test("by a filter without loss of recall: it finds the one match behind hundreds of better ones", async () => {
     const memories = Array.from({ length: 100 }, (_, index) => ({
       content: `Ada keeps bees number ${index} on the roof`,
     }));
@@ -146,7 +146,7 @@ describe("narrowing", () => {
     ]);
   });
 
-  test("filters find memories by the metadata of their documents", async () => {
+  test("to memories by the metadata of their documents", async () => {
     await core.addDocument(call, {
       content: "A note.",
       containerTags: ["a"],
@@ -161,7 +161,7 @@ describe("narrowing", () => {
     expect(await texts("bees", { filters: JSON.stringify(not), searchMode: "memories" })).toEqual(["Bo keeps bees"]);
   });
 
-  test("forgotten memories are narrowed too", async () => {
+  test("among forgotten memories, too", async () => {
     const { memories } = await core.createMemories(call, {
       containerTag: "a",
       memories: [
@@ -177,8 +177,8 @@ describe("narrowing", () => {
   });
 });
 
-describe("what is still to come", () => {
-  test("is counted, in the containers that were searched", async () => {
+describe("waiting documents", () => {
+  test("are counted, for the containers searched", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
     ({ core } = opened);
@@ -191,13 +191,13 @@ describe("what is still to come", () => {
     ]);
   });
 
-  test("is nothing when all is done", async () => {
+  test("are 0 when processing is done", async () => {
     await add("Bees on the roof.");
     expect((await search("bees")).waiting).toBe(0);
   });
 });
 
-test("what is deleted while it is being ranked is left out", async () => {
+test("results deleted while they are ranked are left out", async () => {
   const { memories } = await remember(["Ada keeps bees on the roof", "Bees need water"]);
   const { store } = opened.context;
   const units = withMethods(store.units, {
@@ -214,8 +214,8 @@ test("what is deleted while it is being ranked is left out", async () => {
   expect(answer.results).toEqual([]);
 });
 
-describe("when a part fails", () => {
-  test("without an embedder the words still find, and the answer says so", async () => {
+describe("when a component fails", () => {
+  test("without an embedder, words still find results, and the response says so", async () => {
     await remember(["Ada keeps bees on the roof"]);
     outage = new AppError("unavailable", "The embedding service does not answer.");
     const answer = await search("bees on the roof");
@@ -225,13 +225,13 @@ describe("when a part fails", () => {
     expect((await search("bees")).degraded).toEqual([]);
   });
 
-  test("without a vector index the same", async () => {
+  test("without a vector index, words still find results", async () => {
     await remember(["Ada keeps bees on the roof"]);
     outage = new AppError("unavailable", "index");
     expect(await search("bees")).toMatchObject({ results: [{}], degraded: ["found by words alone: index"] });
   });
 
-  test("facts that came in meanwhile are kept, found by words, and get their vectors afterwards", async () => {
+  test("facts added in the meantime are stored, found by words, and get their vectors afterwards", async () => {
     await remember(["Ada keeps bees on the roof"]);
     outage = new AppError("unavailable", "The embedding service does not answer.", { retryAfter: 1 });
     await remember(["Bo herds sheep on the hill"]);

@@ -28,6 +28,6 @@ test.each([
   "Passwords are kept in 1Password",
   "User spins wool: a hobby since 2019",
   "A token budget = 4000 words",
-])("%s is none", (text) => {
+])("%s is not a secret", (text) => {
   expect(holdsSecret(text)).toBe(false);
 });

@@ -22,7 +22,7 @@ const update = async (change: Record<string, unknown>, by = call) => (await core
 const of = (client: string): Call => ({ actor: { ...call.actor, client } });
 
 describe("settings", () => {
-  test("are empty at first; what is written stays where a change does not name it", async () => {
+  test("are empty at first, and keep the fields that a change omits", async () => {
     expect(await settings()).toEqual({});
     await update({ workspacePrompt: "We sell honey.", chunkSize: 512 });
     expect(await update({ chunkSize: null, profileBuckets: [{ key: "work" }] })).toEqual({
@@ -33,7 +33,7 @@ describe("settings", () => {
     expect(await settings()).toEqual(await update({}));
   });
 
-  test("take every field of the contract at once, any JSON for what is included and left out, and no unknown one", async () => {
+  test("accept every field of the contract together and any JSON as includeItems and excludeItems, and no others", async () => {
     const all = {
       shouldLLMFilter: true,
       filterPrompt: "Only bees “🐝”",
@@ -71,44 +71,44 @@ describe("settings", () => {
       { workspacePrompt: "a\u0000b" },
       "workspacePrompt: must not contain the control character U+0000 at position 1",
     ],
-    ["half a chunk", { chunkSize: 0.5 }, "chunkSize: must be a whole number"],
-    ["a chunk of words", { chunkSize: "512" }, "chunkSize: must be a number"],
-    ["a negative size", { chunkSize: -2 }, "chunkSize: must be 100 to 8000, or -1 for the default"],
+    ["a fractional chunkSize", { chunkSize: 0.5 }, "chunkSize: must be a whole number"],
+    ["a chunkSize that is not a number", { chunkSize: "512" }, "chunkSize: must be a number"],
+    ["a negative chunkSize", { chunkSize: -2 }, "chunkSize: must be 100 to 8000, or -1 for the default"],
     ...[0, 10, 99, 8_001, 1e9, 2 ** 31].map((chunkSize): [string, unknown, string] => [
       `a size of ${chunkSize}`,
       { chunkSize },
       "chunkSize: must be 100 to 8000, or -1 for the default",
     ]),
     [
-      "an overlap of half a piece and more",
+      "an overlap of at least half a chunk",
       { chunkSize: 200, chunkOverlap: 101 },
       "chunkOverlap: must be at most half of chunkSize, which is 200",
     ],
     [
-      "an overlap of the usual piece",
+      "an overlap that is too large for the default chunk size",
       { chunkOverlap: 251 },
       "chunkOverlap: must be at most half of chunkSize, which is 500",
     ],
     ["a negative overlap", { chunkOverlap: -1 }, "chunkOverlap: must be at least 0"],
     [
-      "an unknown way to cut",
+      "an unknown chunking strategy",
       { chunkingStrategy: "semantic" },
       "chunkingStrategy: must be one of auto, recursive, markdown, sentence, token",
     ],
     [
-      "a piece of too many tokens",
+      "a chunk of too many tokens",
       { chunkingStrategy: "token", chunkSize: 2_001 },
       "chunkSize: must be at most 2000 where tokens are counted",
     ],
-    ["no memories of a document", { maxMemoriesPerDocument: 0 }, "maxMemoriesPerDocument: must be at least 1"],
+    ["no memories per document", { maxMemoriesPerDocument: 0 }, "maxMemoriesPerDocument: must be at least 1"],
     [
-      "half a memory of a container",
+      "a fractional number of memories per container",
       { maxMemoriesPerContainer: 1.5 },
       "maxMemoriesPerContainer: must be a whole number",
     ],
-    ["a switch of words", { shouldLLMFilter: "yes" }, "shouldLLMFilter: must be true or false"],
+    ["a switch that is not a boolean", { shouldLLMFilter: "yes" }, "shouldLLMFilter: must be true or false"],
     [
-      "a bad bucket",
+      "an invalid bucket",
       { profileBuckets: [{ key: "dynamic" }] },
       "profileBuckets.0.key: must not be static or dynamic, which every profile has",
     ],
@@ -118,21 +118,24 @@ describe("settings", () => {
       { notionClientSecret: "x".repeat(4_097) },
       "notionClientSecret: must have at most 4096 characters",
     ],
-    ["no object", [], "must be an object"],
-  ])("refuse %s, and nothing is changed", async (_name, change, message) => {
+    ["a value that is not an object", [], "must be an object"],
+  ])("reject %s, and nothing is changed", async (_name, change, message) => {
     await expect(core.updateSettings(call, change)).rejects.toMatchObject({ kind: "invalid", message });
     expect(await settings()).toEqual({});
   });
 
-  test.each(["includeItems", "excludeItems", "categories"])("refuse %s of any shape that is too large", async (key) => {
-    await expect(update({ shouldLLMFilter: true, [key]: ["x".repeat(65_536)] })).rejects.toMatchObject({
-      kind: "too_large",
-      message: `${key}: has 65540 bytes as JSON, at most 65536 are accepted (RECOLLECT_MAX_METADATA_BYTES).`,
-    });
-    expect(await settings()).toEqual({});
-  });
+  test.each(["includeItems", "excludeItems", "categories"])(
+    "reject %s that is too large, whatever its shape",
+    async (key) => {
+      await expect(update({ shouldLLMFilter: true, [key]: ["x".repeat(65_536)] })).rejects.toMatchObject({
+        kind: "too_large",
+        message: `${key}: has 65540 bytes as JSON, at most 65536 are accepted (RECOLLECT_MAX_METADATA_BYTES).`,
+      });
+      expect(await settings()).toEqual({});
+    },
+  );
 
-  test("may only be read and written by a caller of the whole organisation", async () => {
+  test("can only be read and changed by callers of the whole organisation", async () => {
     const onlyA = opened.call(["a"]);
     for (const useCase of ["getSettings", "updateSettings", "suggestBuckets"] as const)
       await expect(core[useCase](onlyA, {})).rejects.toMatchObject({ kind: "forbidden" });
@@ -142,9 +145,9 @@ describe("settings", () => {
   });
 });
 
-describe("filters", () => {
+describe("settings of the LLM filter", () => {
   test.each(["filterPrompt", "includeItems", "excludeItems", "categories"])(
-    "%s needs the switch: in the same change, or on before",
+    "%s needs the switch, in the same change or set before",
     async (key) => {
       const filter = { [key]: "bees" };
       const refused = {
@@ -164,7 +167,7 @@ describe("filters", () => {
 });
 
 describe("settings of a client", () => {
-  test("hold for this client alone, over those of the organisation", async () => {
+  test("apply to this client only, and override those of the organisation", async () => {
     await update({ shouldLLMFilter: true, filterPrompt: "Everything", chunkSize: 512 });
     const written = await update({ shouldLLMFilter: true, filterPrompt: "Code only" }, of("opencode"));
     expect(written).toEqual({ shouldLLMFilter: true, filterPrompt: "Code only", chunkSize: 512 });
@@ -173,14 +176,14 @@ describe("settings of a client", () => {
     for (const other of [call, of("cursor")]) expect(await settings(other)).toEqual(common);
   });
 
-  test("follow the organisation in what they do not say, and null says nothing on purpose", async () => {
+  test("fall back to the organisation for omitted fields, but not for null", async () => {
     await update({ shouldLLMFilter: true, filterPrompt: "Everything" });
     await update({ filterPrompt: null }, of("opencode"));
     await update({ filterPrompt: "Changed", chunkSize: 900 });
     expect(await settings(of("opencode"))).toEqual({ shouldLLMFilter: true, filterPrompt: null, chunkSize: 900 });
   });
 
-  test("are what ingestion reads for a document of this client", async () => {
+  test("are used to process documents of this client", async () => {
     await update({ chunkSize: 1_000 });
     await update({ chunkSize: 300 }, of("opencode"));
     const { store } = opened;
@@ -190,7 +193,7 @@ describe("settings of a client", () => {
     for (const client of ["cursor", null]) expect(await chunkSize(client)).toBe(1_000);
   });
 
-  test("come with the key that was made for the client", async () => {
+  test("apply to keys created for the client", async () => {
     const { secret } = await core.createKey(call, { name: "laptop", client: "OpenCode" });
     const actor = await core.authenticate(call, secret);
     expect(actor.client).toBe("opencode");
@@ -200,8 +203,8 @@ describe("settings of a client", () => {
   });
 });
 
-describe("secrets", () => {
-  test("are kept, and told by their last four characters only", async () => {
+describe("secrets in settings", () => {
+  test("are stored, and only their last four characters are returned", async () => {
     const written = await update({ notionClientSecret: "notion-secret-1234", githubClientSecret: "short" });
     expect(written).toEqual({ notionClientSecret: "••••1234", githubClientSecret: "••••" });
     expect(await settings()).toEqual(written);
@@ -211,7 +214,7 @@ describe("secrets", () => {
     expect(await opening(kept)).toEqual({ notionClientSecret: "notion-secret-1234", githubClientSecret: "short" });
   });
 
-  /** What only the service itself can read. */
+  /** Decrypts what only the service itself can read. */
   const opening = (kept: Settings): Promise<Settings> =>
     openSecrets(
       {
@@ -221,7 +224,7 @@ describe("secrets", () => {
       kept,
     );
 
-  test("stay as they are when what was told comes back; anything else replaces them, null removes them", async () => {
+  test("are unchanged when the masked value is sent back; other values replace them, and null removes them", async () => {
     const { store } = opened;
     const secret = async () =>
       (await opening(await readSettings(store, store.organizationId, null))).notionClientSecret;
@@ -235,7 +238,7 @@ describe("secrets", () => {
     expect(await secret()).toBeNull();
   });
 
-  test("of an operation that is remembered are masked too", async () => {
+  test("are also masked in a remembered operation", async () => {
     await core.updateSettings({ ...call, operationId: "once" }, { notionClientSecret: "notion-secret-1234" });
     expect(JSON.stringify(await opened.store.operations.find(operationKey()))).not.toContain("notion-secret");
   });
@@ -262,14 +265,14 @@ describe("suggesting buckets", () => {
     ["We help students with exams and courses", ["education"]],
     ["Travel agency: flights, hotels, itineraries. Remember budgets.", ["travel", "finances"]],
     ["A coding agent for software developers", ["skills", "projects"]],
-  ])("goes by the words of the prompt: %s", async (prompt, expected) => {
+  ])("is based on the words of the prompt: %s", async (prompt, expected) => {
     const found = await keys(prompt);
     expect(found).toEqual(expect.arrayContaining(expected));
     expect(found.length).toBeGreaterThanOrEqual(3);
     expect(found.length).toBeLessThanOrEqual(6);
   });
 
-  test("falls back on what suits anybody, and stores nothing", async () => {
+  test("falls back to general ones, and stores nothing", async () => {
     expect(await keys("Zwölf Boxkämpfer")).toEqual(["preferences", "interests", "goals"]);
     expect(await settings()).not.toHaveProperty("profileBuckets");
   });
@@ -297,13 +300,13 @@ describe("resetting the organisation", () => {
     await update({ workspacePrompt: "doomed client" }, of("opencode"));
   };
 
-  test("removes everything but the keys and the default container, without a trace, and counts it", async () => {
+  test("removes everything except the keys and the default container without a trace, and counts it", async () => {
     await fill();
     const { secret } = await core.createKey(call, { name: "laptop" });
     expect(await core.resetOrganization(call, { confirmation: "Recollect" })).toEqual({
       documents: 3,
       documentBatches: expect.any(Number) as number,
-      // In the default container, in `a` and `b`, the forgotten one, and that of the deleted container.
+      // In the default container, in `a` and `b`, the forgotten one, and one of the deleted container.
       memories: 5,
       containers: 2,
       clearedDefaultContext: true,
@@ -317,7 +320,7 @@ describe("resetting the organisation", () => {
     expect(await opened.everything()).not.toContain("doomed");
   });
 
-  test("ends merges, and a new start is possible at once", async () => {
+  test("ends merges, and the tags can be used again immediately", async () => {
     const idle = await openManualCore({ jobs: false });
     const by = idle.call();
     for (const containerTag of ["a", "b"])
@@ -339,7 +342,7 @@ describe("resetting the organisation", () => {
     await idle.close();
   });
 
-  test("of an empty organisation counts nothing and makes no container", async () => {
+  test("counts nothing and creates no container if the organisation is empty", async () => {
     expect(await core.resetOrganization(call, { confirmation: opened.store.organizationId })).toEqual({
       documents: 0,
       documentBatches: 0,
@@ -351,7 +354,7 @@ describe("resetting the organisation", () => {
   });
 
   test.each([undefined, "", "recollect", "yes", "x".repeat(1_001)])(
-    "is refused with the confirmation %j",
+    "is rejected with the confirmation %j",
     async (confirmation) => {
       await fill();
       const before = await opened.rowCounts();

@@ -24,7 +24,7 @@ const kindOf = (work: Promise<unknown>): Promise<string> =>
     (error: { kind?: string }) => error.kind ?? "an error of no kind",
   );
 
-describe("a link", () => {
+describe("a sign-in link", () => {
   test("signs one browser in, once, as the owner", async () => {
     const code = await link();
     const { token, signIn } = await core.signIn(call, { code, client: "Firefox" });
@@ -39,7 +39,7 @@ describe("a link", () => {
     expect(await kindOf(core.signIn(call, { code }))).toBe("unauthorized");
   });
 
-  test("is of no use after ten minutes, to the millisecond", async () => {
+  test("is invalid after ten minutes, to the millisecond", async () => {
     const [inTime, late] = [await link(), await link()];
     opened.clock.advance(10 * MINUTE - 1);
     expect(await kindOf(core.signIn(call, { code: inTime }))).toBe("done");
@@ -47,14 +47,14 @@ describe("a link", () => {
     expect(await kindOf(core.signIn(call, { code: late }))).toBe("unauthorized");
   });
 
-  test("is made by the owner alone", async () => {
+  test("can only be created by the owner", async () => {
     for (const actor of [opened.call(["a"]).actor, { ...call.actor, readOnly: "all" as const }])
       expect(await kindOf(core.createSignInCode({ actor }))).toBe("forbidden");
   });
 });
 
 describe("a key", () => {
-  test("of the whole organisation signs in; one that is limited, or wrong, does not", async () => {
+  test("with access to the whole organisation can sign in; a limited or wrong one cannot", async () => {
     const full = await core.createKey(call, {});
     expect(await kindOf(core.signIn(call, { key: ` ${full.secret} ` }))).toBe("done");
     for (const limits of [{ permission: "read" }, { grants: [{ containerTag: "a" }] }]) {
@@ -66,7 +66,7 @@ describe("a key", () => {
 });
 
 describe("the password", () => {
-  test("signs in where it is set, and only it", async () => {
+  test("signs in once it is set, and no other password does", async () => {
     expect(await core.hasPassword(call)).toEqual({ isSet: false });
     expect(await kindOf(core.signIn(call, { password: PASSWORD }))).toBe("unauthorized");
     await core.setPassword(call, { password: PASSWORD });
@@ -76,7 +76,7 @@ describe("the password", () => {
       expect([password, await kindOf(core.signIn(call, { password }))]).toEqual([password, "unauthorized"]);
   });
 
-  test("a change signs every browser out; without one it signs nobody in", async () => {
+  test("signs out all browsers when it changes, and signs nobody in when it is removed", async () => {
     const { token } = await core.signIn(call, { code: await link() });
     expect(await core.setPassword(call, { password: PASSWORD })).toEqual({ isSet: true, ended: 1 });
     expect(await kindOf(core.checkSignIn(call, { token }))).toBe("unauthorized");
@@ -84,15 +84,15 @@ describe("the password", () => {
     expect(await kindOf(core.signIn(call, { password: PASSWORD }))).toBe("unauthorized");
   });
 
-  test.each([["short"], [""], ["x".repeat(1_001)], [`zero\u0000byte and more`]])("refuses %j", async (password) => {
+  test.each([["short"], [""], ["x".repeat(1_001)], [`zero\u0000byte and more`]])("cannot be %j", async (password) => {
     expect(await kindOf(core.setPassword(call, { password }))).toBe("invalid");
   });
 });
 
-describe("attempts", () => {
+describe("sign-in attempts", () => {
   const wrong = (from: string) => kindOf(core.signIn(call, { key: "sm_wrong_0123456789abcdefgh", from }));
 
-  test("of one address end after ten, for a while; others and links go on", async () => {
+  test("from one address are limited to ten for a while; other addresses and links still work", async () => {
     for (let count = 0; count < 10; count++) expect(await wrong("1.2.3.4")).toBe("unauthorized");
     expect(await wrong("1.2.3.4")).toBe("rate_limited");
     expect(await wrong("5.6.7.8")).toBe("unauthorized");
@@ -101,7 +101,7 @@ describe("attempts", () => {
     expect(await wrong("1.2.3.4")).toBe("unauthorized");
   });
 
-  test("that are right are not counted, and wrong ones of others keep nobody out", async () => {
+  test("that succeed are not counted, and failed ones of others lock nobody out", async () => {
     const { secret } = await core.createKey(call, {});
     for (let count = 0; count < 30; count++)
       expect(await kindOf(core.signIn(call, { key: secret, from: "1.2.3.4" }))).toBe("done");
@@ -109,7 +109,7 @@ describe("attempts", () => {
     expect(await kindOf(core.signIn(call, { key: secret, from: "1.2.3.4" }))).toBe("done");
   });
 
-  test("from any address of one IPv6 network are counted together, and of IPv4 however it is written", async () => {
+  test("from one IPv6 network are counted together, and IPv4 addresses however they are written", async () => {
     for (let host = 1; host <= 10; host += 1) {
       expect(await wrong(`2001:db8:0:7:${host}::${host}`)).toBe("unauthorized");
       expect(await wrong(host % 2 === 0 ? "5.6.7.8" : "::ffff:5.6.7.8")).toBe("unauthorized");
@@ -120,7 +120,7 @@ describe("attempts", () => {
     expect(await wrong("5.6.7.9")).toBe("unauthorized");
   });
 
-  test("with keys are counted apart from those with passwords", async () => {
+  test("with keys are counted separately from those with passwords", async () => {
     await core.setPassword(call, { password: "correct horse battery" });
     for (let count = 0; count < 11; count++) await wrong("1.2.3.4");
     expect(await wrong("1.2.3.4")).toBe("rate_limited");
@@ -130,7 +130,7 @@ describe("attempts", () => {
 });
 
 describe("a sign-in", () => {
-  test("ends after thirty days without use, and goes on with use", async () => {
+  test("ends after thirty days without use, and is extended by use", async () => {
     const { token } = await core.signIn(call, { code: await link() });
     opened.clock.advance(20 * DAY);
     expect(await kindOf(core.checkSignIn(call, { token }))).toBe("done");
@@ -140,7 +140,7 @@ describe("a sign-in", () => {
     expect(await kindOf(core.checkSignIn(call, { token }))).toBe("unauthorized");
   });
 
-  test("takes the place of the one that the browser had", async () => {
+  test("replaces the previous one of the browser", async () => {
     const { token: previous } = await core.signIn(call, { code: await link() });
     const { token } = await core.signIn(call, { code: await link(), previous });
     expect(token).not.toBe(previous);
@@ -148,7 +148,7 @@ describe("a sign-in", () => {
     expect((await core.listSignIns(call)).signIns).toHaveLength(1);
   });
 
-  test("is listed, and ended by the owner or by the browser", async () => {
+  test("is listed, and can be ended by the owner or by the browser", async () => {
     const one = await core.signIn(call, { code: await link() });
     const other = await core.signIn(call, { code: await link() });
     expect((await core.listSignIns(call)).signIns).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readClaim, takesPlaceOf } from "../../src/core/memories/slots.js";
 
-/** Whether a text would take the place of an older one. */
+/** Whether a text would replace an older one. */
 function updates(older: string, newer: string): boolean {
   const [known, said] = [readClaim(older), readClaim(newer)];
   return known !== null && said !== null && takesPlaceOf(said, known);
@@ -72,7 +72,7 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["User has two children", "User has three children"],
     ["User has 2 children", "User has three children"],
   ],
-  "how to reach somebody": [
+  "contact details": [
     ["User's phone number is 555 1234", "User's phone number is 555 9876"],
     ["User's email is ana@example.org", "User's new email address is ana@example.com"],
     ["Mia's address is 3 Elm Street", "Mia's address is 9 Oak Road"],
@@ -97,7 +97,7 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["The review is on 7 May 2024", "The review moved to 9 May 2024"],
     ["User's dentist appointment is scheduled for 3 June", "User's dentist appointment was rescheduled to 9 June"],
   ],
-  "what is eaten, driven, used": [
+  "food, vehicles, tools": [
     ["User is vegetarian", "User is vegan now"],
     ["User is a vegan", "User is no longer vegan"],
     ["User drives a Volvo", "User now drives a Tesla"],
@@ -107,7 +107,7 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
     ["Falcon is written in Go", "Falcon was rewritten in Rust"],
     ["User's editor is Vim", "User's editor is Helix"],
   ],
-  "a negation of what is known": [
+  "a negation of a known fact": [
     ["Mia lives in Lyon", "Mia no longer lives in Lyon"],
     ["Mia lives in Lyon, France", "Mia does not live in Lyon any more"],
     ["User likes coffee", "User does not like coffee anymore"],
@@ -125,7 +125,7 @@ const UPDATES: Readonly<Record<string, readonly (readonly [older: string, newer:
 };
 
 const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: string])[]>> = {
-  "what is no home and no job": [
+  "something that is not a home or job": [
     ["User lives in Oslo", "User moved to Hetzner"],
     ["User lives in Oslo", "User moved to Vite in October 2026"],
     ["User lives in Oslo", "User moved to Buildkite because it is faster"],
@@ -163,7 +163,7 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
     ["User works at Google", "User may join Stripe"],
     ["Mia lives in Oslo", "Mia would rather live in Rome"],
   ],
-  "somebody else": [
+  "another person": [
     ["Mia Keller lives in Lyon", "Mia Brandt lives in Oslo"],
     ["Mia Keller works at Google", "Mia Brandt works at Stripe"],
     ["Mia lives in Lyon", "Another Mia lives in Oslo"],
@@ -190,7 +190,7 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
     ["User works at Google", "User works part-time at Stripe"],
     ["User lives in Oslo", "User is staying in Nice this week"],
   ],
-  "what may be several": [
+  "a slot with several values": [
     ["User likes tea", "User likes coffee"],
     ["User speaks French", "User speaks German"],
     ["User has visited Rome", "User has visited Oslo"],
@@ -209,7 +209,7 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
     ["User has a meeting on 3 May", "User has a meeting on 4 May"],
     ["The meeting is scheduled for 3 June", "The meeting is scheduled for 9 June"],
   ],
-  "what does not contradict": [
+  "no contradiction": [
     ["Mia lives in Lyon", "Mia lives in France"],
     ["Mia lives in Lyon", "Mia lives in Lyon, France"],
     ["Mia lives in Lyon", "Mia lives in Lyon with her sister"],
@@ -232,14 +232,14 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
     ["Tom works at Stripe", "Tom left Google"],
     ["Mia is older than Tom", "Mia is younger than Ben"],
   ],
-  "what says something else as well": [
+  "a statement with an additional meaning": [
     ["User is a translator from Osaka living in Marseille", "User works as a baker"],
     ["Mia lives in Lyon with Tom and works at Acme", "Mia moved to Oslo"],
     ["Mia lives in Lyon and plays tennis", "Mia moved to Oslo"],
     ["Tom works at Google as a designer and speaks French", "Tom works at Stripe"],
     ["Mia lives in Lyon, where she teaches maths", "Mia moved to Oslo"],
   ],
-  "what is said about a value": [
+  "a statement about a value": [
     ["User's wife is Ana", "User's wife is a nurse"],
     ["User's partner is Tom", "User's partner is from Spain"],
     ["User's husband is Tom", "User's husband is vegetarian"],
@@ -254,7 +254,7 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
     ["The door is open", "The door is closed"],
     ["Falcon is done", "Falcon is live"],
   ],
-  "what may hold beside it": [
+  "statements that can both be true": [
     ["User's name is Ana", "User is called Annie"],
     ["User's nickname is Annie", "User goes by Max"],
     ["User prefers morning flights", "User prefers direct flights"],
@@ -287,22 +287,22 @@ const KEPT: Readonly<Record<string, readonly (readonly [older: string, newer: st
   ],
 };
 
-describe.each(Object.entries(UPDATES))("%s takes the place of the old", (_group, pairs) => {
+describe.each(Object.entries(UPDATES))("replaces the old statement: %s", (_group, pairs) => {
   test.each(pairs)("%j -> %j", (older, newer) => expect(updates(older, newer)).toBe(true));
 });
 
-describe.each(Object.entries(KEPT))("%s leaves both", (_group, pairs) => {
+describe.each(Object.entries(KEPT))("keeps both statements: %s", (_group, pairs) => {
   test.each(pairs)("%j -> %j", (older, newer) => expect(updates(older, newer)).toBe(false));
 });
 
-test("nothing takes the place of itself", () => {
+test("no statement replaces itself", () => {
   for (const [older, newer] of [...Object.values(UPDATES), ...Object.values(KEPT)].flat()) {
     expect(updates(older, older), older).toBe(false);
     expect(updates(newer, newer), newer).toBe(false);
   }
 });
 
-test("odd texts fill no slot, without trouble", () => {
+test("odd texts have no slot", () => {
   const hostile = [
     "",
     " ",

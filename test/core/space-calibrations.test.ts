@@ -34,7 +34,7 @@ async function open(by: Embedder, dataDirectory?: string): Promise<void> {
   opened = await openManualCore({ embedder: by, log, clock, ...(dataDirectory !== undefined && { dataDirectory }) });
 }
 
-/** Another process over the same data. */
+/** Another process with the same data. */
 async function reopen(by = embedder): Promise<void> {
   await opened.stop();
   await open(by, opened.dataDirectory);
@@ -49,7 +49,7 @@ const search = (q: string, threshold?: number) =>
 const texts = async (q: string, threshold?: number) =>
   (await search(q, threshold)).results.map((result) => result.text);
 
-/** How often the provider was asked to measure. */
+/** How often the provider was called to measure. */
 const measured = (): number => provider.requests.filter(({ body }) => body.input?.includes(FIRST_TEXT)).length;
 
 async function kept(): Promise<string | null> {
@@ -60,8 +60,8 @@ async function kept(): Promise<string | null> {
 const PASTA = "Olga boils pasta with garlic for supper.";
 const ROOF = "The plumber fixed a leak above the attic.";
 
-describe("a new space", () => {
-  test("is measured with its first document, once, and remembered by later processes", async () => {
+describe("a new embedding space", () => {
+  test("is measured once, with its first document, and the result is reused by later processes", async () => {
     await add(PASTA);
     expect(measured()).toBe(1);
     expect(JSON.parse((await kept()) ?? "null")).toMatchObject({
@@ -76,7 +76,7 @@ describe("a new space", () => {
     expect(measured()).toBe(1);
   });
 
-  test("facts alone: what compares them first starts it and does not wait", async () => {
+  test("with facts only is measured in the background when they are first compared", async () => {
     await remember(PASTA);
     expect(measured()).toBe(0);
     await remember(ROOF);
@@ -86,13 +86,13 @@ describe("a new space", () => {
     expect(measured()).toBe(1);
   });
 
-  test("many callers at once ask the provider once", async () => {
+  test("is measured once for many simultaneous callers", async () => {
     await remember(PASTA);
     await Promise.all(Array.from({ length: 8 }, () => opened.context.calibrations.measure(embedder)));
     expect(measured()).toBe(1);
   });
 
-  test("the built-in embedder has been measured for good: nothing is embedded for it", async () => {
+  test("of the built-in embedder has a fixed calibration: nothing is embedded for it", async () => {
     const { calibrations } = opened.context;
     let asked = 0;
     const builtin: Embedder = {
@@ -114,11 +114,11 @@ describe("a new space", () => {
   });
 });
 
-describe("what is kept", () => {
+describe("a stored calibration", () => {
   test.each([
-    ["cut off", '{"version":1,"langua'],
+    ["truncated", '{"version":1,"langua'],
     ["of other texts", '{"version":0,"languages":[]}'],
-  ])("and cannot be used (%s) is measured again", async (_what, calibration) => {
+  ])("that cannot be used (%s) is measured again", async (_what, calibration) => {
     await add(PASTA);
     await opened.stop();
     const connection = await openDatabase(opened.file);
@@ -131,8 +131,8 @@ describe("what is kept", () => {
   });
 });
 
-describe("a provider that fails", () => {
-  /** Answers everything but what is asked in order to measure. */
+describe("a failing provider", () => {
+  /** Answers everything except requests made in order to measure. */
   const refusing = (refusal: () => Error | null): Embedder => ({
     ...embedder,
     async embed(batch, purpose, signal) {
@@ -142,7 +142,7 @@ describe("a provider that fails", () => {
     },
   });
 
-  test("costs no document and no search; it is asked again after some minutes", async () => {
+  test("affects no document and no search, and is called again after some minutes", async () => {
     let refusal: Error | null = new AppError("unavailable", "The provider is overloaded.");
     await reopen(refusing(() => refusal));
     expect((await add(PASTA)).status).toBe("done");
@@ -160,13 +160,13 @@ describe("a provider that fails", () => {
     expect(await kept()).not.toBeNull();
   });
 
-  test("with an error of its own making is logged as one, and still costs nothing", async () => {
+  test("with an internal error is logged as such, and affects nothing else", async () => {
     await reopen(refusing(() => new TypeError("no such thing")));
     expect((await add(PASTA)).status).toBe("done");
     expect(log.lines).toContainEqual(expect.objectContaining({ level: "error", reason: "no such thing" }));
   });
 
-  test("that never answers ends with the service", async () => {
+  test("that never responds is abandoned when the service stops", async () => {
     await reopen({
       ...embedder,
       async embed(batch, purpose, signal) {
@@ -181,13 +181,13 @@ describe("a provider that fails", () => {
     expect(log.lines.filter(({ level }) => level === "error")).toEqual([]);
   });
 
-  test("a caller that gives up hears its own reason", async () => {
+  test("a caller that aborts gets its own reason", async () => {
     const reason = new Error("no longer wanted");
     await expect(opened.context.calibrations.measure(embedder, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });
 
-describe("what is stored", () => {
+describe("stored text", () => {
   const talk = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => ({
       content: `Football team match score goal number ${from + at}, the players beat the champions ${"again ".repeat(at % 3)}`,
@@ -195,7 +195,7 @@ describe("what is stored", () => {
   const play = (from: number, count: number) =>
     opened.core.createMemories(opened.call(), { containerTag: "a", memories: talk(from, count) });
 
-  test("moves the scale once there is enough of it and it is of one kind", async () => {
+  test("adjusts the scale once there is enough of it and it is uniform", async () => {
     const { calibrations } = opened.context;
     await play(0, 60);
     await calibrations.learn(embedder);
@@ -215,7 +215,7 @@ describe("what is stored", () => {
     expect(measured()).toBe(1);
   });
 
-  test("is of no interest where a space is empty or the scale is known for good", async () => {
+  test("is not examined if a space is empty or its calibration is fixed", async () => {
     const { calibrations } = opened.context;
     await calibrations.learn(embedder);
     await calibrations.learn({ ...embedder, isCalibrated: true });
@@ -224,25 +224,25 @@ describe("what is stored", () => {
   });
 });
 
-describe("thresholds over a narrow model", () => {
+describe("thresholds with a narrow model", () => {
   beforeEach(async () => {
     await add(PASTA);
     await add(ROOF);
   });
 
-  test("0 gives everything, 1 only the very text", async () => {
+  test("0 returns everything, 1 only the identical text", async () => {
     expect(new Set(await texts("supper", 0))).toEqual(new Set([PASTA, ROOF]));
     expect(await texts("Tonight Olga boils pasta with onions for supper.", 1)).toEqual([]);
     expect(await texts(PASTA, 1)).toEqual([PASTA]);
   });
 
-  test("0.5 gives what is related, whether or not a word is shared, and not the rest", async () => {
+  test("0.5 returns related texts, with or without common words, and no others", async () => {
     expect(await texts("What is she eating tonight?")).toEqual([PASTA]);
     expect(await texts("Who repaired the pipe?")).toEqual([ROOF]);
     expect(await texts("Election of the mayor")).toEqual([]);
   });
 
-  test("with the provider gone words alone decide, on the same scale", async () => {
+  test("without the provider, words alone decide, on the same scale", async () => {
     await provider.close();
     const answer = await search("garlic pasta");
     expect(answer.degraded).toEqual([expect.stringContaining("found by words alone")]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { prepareSpeakerFinder } from "../../src/core/memories/speakers.js";
 
-describe("who said the words", () => {
+describe("the speaker of a quote", () => {
   const turns = [
     { speaker: "User", text: "I keep  bees.\nThey’re calm." },
     { speaker: "Assistant", text: "You keep bees. I keep bees, too." },
@@ -21,7 +21,7 @@ describe("who said the words", () => {
     expect(speakerOf(quote)).toBe(speaker);
   });
 
-  test("a long conversation holds nobody up while its quotes are attributed", async () => {
+  test("attributing the quotes of a long conversation does not block other work", async () => {
     const long = Array.from({ length: 12_000 }, (_, index) => ({
       speaker: index % 2 === 0 ? "User" : "Assistant",
       text: `Mia keeps ${index} bees on the roof. `.repeat(20),

@@ -17,9 +17,9 @@ import { type ScriptedModel, startScriptedModel } from "../support/scripted-mode
 import { DAY, MINDS, modelAt, type Mind } from "../support/state-world.js";
 import { openDatabase } from "../support/store-folder.js";
 
-/** What is known, one document each. */
+/** What is known before, one document each. */
 const KNOWN = ["Mia lives in Lyon.", "Mia keeps bees.", "Tom lives in Bonn."];
-/** What is remembered while the process ends. */
+/** What is being remembered when the process ends. */
 const NEWS = [
   {
     name: "a document",
@@ -34,15 +34,15 @@ const NEWS = [
     memories: { rules: 6, "a language model": 6 },
   },
 ] as const;
-/** Seconds. */
+/** In seconds. */
 const QUIET = { dreamQuiet: 30, dreamLongestWait: 300 };
 type News = (typeof NEWS)[number];
 const CONCLUSIONS = { "Ida and Tom are neighbours": ["Tom lives in Bonn with his dog", "Ida works at Airbus"] };
 
-/** The end of a process, at a step that is counted from 1. */
+/** The simulated end of a process, at a step counted from 1. */
 class Crash extends Error {}
 
-/** Counts what a process does with its record and its model, and ends it at a step: nothing works after that. */
+/** Counts the calls of a process to its store and its model, and ends it at one of them: every later call fails. */
 class Fate {
   steps = 0;
   private readonly last: number;
@@ -58,7 +58,7 @@ class Fate {
     if (this.steps >= this.last) throw new Crash(`at step ${this.last}`);
   }
 
-  /** Every call of every noun is a step; so are the beginning and the end of a transaction. */
+  /** Every call to a repository is a step, and so are the beginning and the end of a transaction. */
   store(store: Store): Store {
     const repositories = this.repositories(store);
     const transaction = async <T>(work: (inside: Repositories) => Promise<T>): Promise<T> => {
@@ -71,7 +71,7 @@ class Fate {
     return { ...store, ...repositories, transaction };
   }
 
-  /** A question and its answer are a step each. */
+  /** A question and its answer are one step each. */
   model(model: LanguageModel): LanguageModel {
     return {
       ...model,
@@ -107,7 +107,7 @@ class Fate {
   }
 }
 
-/** A process of its own over a copy of the record, without anything left in memory from the one before. */
+/** A new process over a copy of the store, with nothing in memory from the previous one. */
 async function inProcess(opened: ManualCore, url: string | null, fate: Fate, kinds?: JobChoice): Promise<void> {
   const store = fate.store(opened.store);
   const model = url === null ? null : fate.model(modelAt(url));
@@ -140,7 +140,7 @@ async function work(job: Job, handler: ReturnType<typeof createPipeline>[string]
   if (!isFinished) await store.jobs.complete("worker", job.id);
 }
 
-/** Everything that a reader can tell apart, by words in place of ids. */
+/** Everything a reader can distinguish, with texts instead of ids. */
 const STATE: Readonly<Record<string, string>> = {
   memories: `select m.text, m.version, m.is_latest, m.is_forgotten, m.is_static, m.is_inference, m.strength, m.kind,
       m.metadata, m.forget_after, p.text as parent, r.text as root from memories m
@@ -180,7 +180,7 @@ let folder: string;
 beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "recollect-crashes-"))));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
+describe.each(MINDS)("a process with %s that ends", (mind: Mind) => {
   let provider: ScriptedModel | null;
   beforeEach(async () => {
     provider = mind === "rules" ? null : await startScriptedModel();
@@ -190,7 +190,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
 
   const url = () => provider?.url ?? null;
 
-  /** A record in which all is done but remembering the news. */
+  /** A store in which everything is done except remembering the news. */
   async function prepare({ name, texts, dreaming }: News): Promise<string> {
     const opened = await openManualCore({ jobs: false, limits: QUIET });
     const file = join(folder, `${mind} ${name}.db`);
@@ -225,7 +225,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
   }
 
   test.each(NEWS)(
-    "anywhere while it relates $name loses, doubles and halves nothing",
+    "at any step of relating $name loses, duplicates and truncates nothing",
     async (news) => {
       const file = await prepare(news);
       const undisturbed = await openCopy(file);
@@ -248,7 +248,7 @@ describe.each(MINDS)("a process of %s that ends", (mind: Mind) => {
         await expect(inProcess(opened, url(), new Fate(step))).rejects.toThrow(Crash);
         const left = await readState(opened.file);
         expect(wholes.map(withoutJobs)).toContainEqual(withoutJobs(left));
-        // The same record meets several ends in a row; then the work is let through.
+        // The same store survives several crashes in a row before the work is completed.
         const isBegun = !isDeepStrictEqual(withoutJobs(left), withoutJobs(wholes[0] ?? {}));
         if (!isBegun && step % 8 > 0 && step < whole.steps) continue;
         await inProcess(opened, url(), new Fate());

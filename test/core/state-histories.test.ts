@@ -5,20 +5,20 @@ import { openAuditor, type Auditor } from "../support/state-audit.js";
 import { StateModel, type Batch, type Stated } from "../support/state-model.js";
 import { DAY, HOUR, MINDS, openWorld, type Mind, type World } from "../support/state-world.js";
 
-/** Others with `STATE_SEED=… npx vitest run test/core/state-histories.test.ts`; a failure says its own. */
+/** Use another seed with `STATE_SEED=… npx vitest run test/core/state-histories.test.ts`; a failure prints its seed. */
 const SEED = Number(process.env["STATE_SEED"] ?? 20_261_126);
 const STEPS = Number(process.env["STATE_STEPS"] ?? 60);
 
 const TAGS = ["a", "b"] as const;
 const PEOPLE = ["Mia", "Tom", "Ida"] as const;
-/** What is said of somebody, by slot: only one of them can be true at once. */
+/** Statements about a person, by slot: only one per slot can be true at a time. */
 const SLOTS = {
   home: ["lives in Lyon", "lives in Oslo", "lives in Bergen", "lives in Quito"],
   employer: ["works at Siemens", "works at Novartis", "works at Airbus"],
   diet: ["is vegan", "is not vegan anymore"],
   age: ["is 31 years old", "is 32 years old", "is 45 years old"],
 } as const;
-/** What ends by itself, and contradicts nothing. */
+/** Statements that expire, and contradict nothing. */
 const FOR_A_TIME = ["rents a sailing boat", "minds the neighbour's parrot"] as const;
 
 const stated: fc.Arbitrary<Stated> = fc
@@ -65,7 +65,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** One life of a service beside the model of it. */
+/** One random history of a service, with the model of it. */
 class History {
   private readonly model = new StateModel();
   private readonly batches: { readonly id: string; readonly batch: Batch }[] = [];
@@ -87,7 +87,7 @@ class History {
     await this.world.close();
   }
 
-  /** Takes a step, in the service and in the model, and holds the one against the other. */
+  /** Performs a step in the service and in the model, and compares the two. */
   async take(step: Step): Promise<void> {
     this.world.clock.advance(HOUR);
     this.model.now = this.world.clock.now().getTime();
@@ -102,7 +102,7 @@ class History {
     for (const containerTag of TAGS) await this.compare(containerTag);
   }
 
-  /** @returns the batches that it should have written, in order */
+  /** @returns the batches that should have been written, in order */
   private async act(step: Step): Promise<readonly Batch[] | "not undoable"> {
     const { core, call, clock, context } = this.world;
     switch (step.kind) {
@@ -199,7 +199,7 @@ class History {
     return [this.model.forget(containerTag, [text])];
   }
 
-  /** By what it means rules may take more for meant than the one; the dry run says so. */
+  /** By meaning, rules may match more than this one memory; the dry run shows the same. */
   private async forgetMatching(containerTag: string, what: Record<string, unknown>, text: string): Promise<Batch> {
     const { core, call, clock, mind } = this.world;
     const input = { containerTag, threshold: 0.9, ...what };
@@ -232,7 +232,7 @@ class History {
       .undoBatch(this.world.call(), { batchId: chosen.id })
       .catch((error: unknown) => expect(error).toMatchObject({ kind: "conflict" }));
     if (undone.changes.length > 0) expect(answer).toMatchObject({ batchId: expect.any(String) as string });
-    // A change that never was part of the truth, such as what was outdated at once, can be undone as well.
+    // A change that was never current, such as a fact outdated on arrival, can also be undone.
     return undone.changes.length > 0 ? [undone] : "not undoable";
   }
 
@@ -321,8 +321,8 @@ async function live(mind: Mind, steps: readonly Step[]): Promise<void> {
   }
 }
 
-describe.each(MINDS)("any history of %s", (mind) => {
-  test(`of ${STEPS} steps is what a simple model says, after every step`, { timeout: 180_000 }, async () => {
+describe.each(MINDS)("any history with %s", (mind) => {
+  test(`of ${STEPS} steps matches a simple model after every step`, { timeout: 180_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: STEPS, maxLength: STEPS }), (steps) => live(mind, steps)),
       { numRuns: 1, endOnFailure: true, seed: SEED },

@@ -3,7 +3,7 @@ import { forgetExpired } from "../../src/core/upkeep/upkeep.js";
 import { questionOf, type Reader } from "../support/model-reader.js";
 import { DAY, expectTruth, knownIn, MINDS, openWorld, type World } from "../support/state-world.js";
 
-/** What a language model makes of the sentences below that do not stand for themselves. */
+/** What a language model extracts from the sentences below that need interpretation. */
 const READER: Reader = {
   "I live in Lyon": [{ text: "User lives in Lyon", isStatic: true }],
   "No, I live in Bergen": [{ text: "User lives in Bergen", isStatic: true }],
@@ -31,7 +31,7 @@ const READER: Reader = {
   "Thanks, that was great": [],
 };
 
-describe.each(MINDS)("what is true now, by %s:", (mind) => {
+describe.each(MINDS)("the current facts, by %s:", (mind) => {
   let world: World;
   beforeEach(async () => {
     world = await openWorld(mind);
@@ -53,7 +53,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
   const undo = (batchId: string) => world.core.undoBatch(world.call(), { batchId });
 
   describe("news", () => {
-    test("takes the place of what it contradicts", async () => {
+    test("replaces what it contradicts", async () => {
       await world.tell("Mia lives in Lyon.");
       const { receipt } = await world.tell("Mia moved to Oslo.");
       expect(receipt).toMatchObject([{ outcome: "updated" }]);
@@ -62,7 +62,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(questions()).toEqual(mind === "rules" ? [] : ["extract_facts", "extract_facts", "relate_facts"]);
     });
 
-    test("of news is a chain of versions in order, and so is its list", async () => {
+    test("forms a chain of versions in order, and the history lists them", async () => {
       for (const place of ["Lyon", "Oslo", "Bergen"]) await world.tell(`Mia lives in ${place}.`);
       await truth("Mia lives in Bergen");
       expect(await versionsOf("Mia lives in Bergen")).toEqual([
@@ -72,20 +72,20 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       ]);
     });
 
-    test("that brings back an earlier value is a version of its own", async () => {
+    test("that restores an earlier value is a new version", async () => {
       for (const place of ["Lyon", "Oslo", "Lyon"]) await world.tell(`Mia lives in ${place}.`);
       await truth("Mia lives in Lyon");
       expect(await versionsOf("Mia lives in Lyon")).toHaveLength(3);
     });
 
-    test("of another slot or another person leaves the others alone", async () => {
+    test("about another slot or person leaves the others unchanged", async () => {
       await world.tell("Mia lives in Lyon. Tom lives in Lyon.");
       await world.tell("Mia works at Siemens.");
       await world.tell("Tom lives in Bonn.");
       await truth("Mia lives in Lyon", "Mia works at Siemens", "Tom lives in Bonn");
     });
 
-    test("that is told twice is known once, and stronger", async () => {
+    test("that is repeated is stored once, with more strength", async () => {
       await world.tell("Mia lives in Lyon.");
       const { receipt } = await world.tell("Mia lives in Lyon.");
       expect(receipt).toMatchObject([{ outcome: "duplicate" }]);
@@ -97,7 +97,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       });
     });
 
-    test("that comes late and is older than what is known is history at once", async () => {
+    test("that arrives late and is older than what is known becomes history", async () => {
       await world.tell("Mia lives in Oslo.", { documentDate: "2024-04-01" });
       const { receipt } = await world.tell("Mia lives in Lyon.", { documentDate: "2021-04-01" });
       expect(receipt).toMatchObject([{ outcome: "outdated" }]);
@@ -106,13 +106,13 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
   });
 
   describe("a correction", () => {
-    test("in the next document takes the place of what was wrong", async () => {
+    test("in the next document replaces the wrong statement", async () => {
       await world.tell("I live in Lyon.");
       await world.tell("No, I live in Bergen.");
       await truth("User lives in Bergen");
     });
 
-    test("is heard with the word that introduces it", async () => {
+    test("is recognised with an introductory word", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.tell("Actually, Mia lives in Bergen.");
       await truth("Mia lives in Bergen");
@@ -127,20 +127,20 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
     });
   });
 
-  test("of two documents of the same day the one that came last holds", async () => {
+  test("of two documents of the same day, the last one added applies", async () => {
     await world.tell("Mia lives in Lyon.", { documentDate: "2024-03-01" });
     await world.tell("Mia lives in Oslo.", { documentDate: "2024-03-01" });
     await truth("Mia lives in Oslo");
   });
 
   describe("a denial", () => {
-    test("of a preference takes the place of it, and of no other", async () => {
+    test("of a preference replaces that preference, and no other", async () => {
       await world.tell("I like chess. I like sailing.");
       await world.tell("I no longer like chess.");
       await truth("User likes sailing", "User no longer likes chess");
     });
 
-    test("is taken back", async () => {
+    test("can be withdrawn", async () => {
       await world.tell("I like chess.");
       await world.tell("I no longer like chess.");
       await world.tell("I like chess.");
@@ -148,27 +148,27 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(await versionsOf("User likes chess")).toHaveLength(3);
     });
 
-    test("of a job leaves nothing of the job", async () => {
+    test("of a job replaces the job", async () => {
       await world.tell("I work at Siemens.");
       await world.tell("I no longer work at Siemens.");
       await truth("User no longer works at Siemens");
     });
   });
 
-  describe("what holds for a time", () => {
-    test("in the past changes nothing of the present", async () => {
+  describe("a temporary fact", () => {
+    test("of the past does not change the present", async () => {
       await world.tell("I work at Siemens.");
       await world.tell("I worked at Google until 2023.");
       await truth("User works at Siemens", "User worked at Google until 2023");
     });
 
-    test("in the future changes nothing of the present", async () => {
+    test("of the future does not change the present", async () => {
       await world.tell("I live in Lyon.");
       await world.tell("I will move to Bergen in September.");
       await truth("User lives in Lyon", "User will move to Bergen in September 2024");
     });
 
-    test("is over to the second, and stays over when the record is tidied up", async () => {
+    test("expires to the second, and stays expired after the clean-up", async () => {
       await world.tell("Mia lives in Lyon.", { documentDate: "2024-05-07" });
       await world.tell("I have an exam tomorrow.", { documentDate: "2024-05-07" });
       await truth("Mia lives in Lyon", "User has an exam on 8 May 2024");
@@ -180,7 +180,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       await truth("Mia lives in Lyon");
     });
 
-    test("is known anew when it is stated again after its end", async () => {
+    test("is known again when it is stated after its expiry", async () => {
       await world.tell("Mia rents a boat.", {
         facts: [{ text: "Mia rents a boat", forgetAfter: "2024-05-09T00:00:00Z" }],
       });
@@ -191,22 +191,22 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
     });
   });
 
-  describe("two people of one name", () => {
-    test("are two", async () => {
+  describe("two people with the same name", () => {
+    test("are kept apart", async () => {
       await world.tell("My sister Anna lives in Rome.");
       await world.tell("My colleague Anna lives in Bonn.");
       await truth("User's colleague Anna lives in Bonn", "User's sister Anna lives in Rome");
     });
 
-    test("and news of the one leaves the other alone", async () => {
+    test("are not affected by news about each other", async () => {
       await world.tell("My sister Anna lives in Rome. My colleague Anna lives in Bonn.");
       await world.tell("My sister Anna moved to Bern.");
       await truth("User's colleague Anna lives in Bonn", "User's sister Anna moved to Bern");
     });
   });
 
-  describe("a fact of two documents", () => {
-    test("stays with one of them, and goes with both", async () => {
+  describe("a fact stated by two documents", () => {
+    test("stays when one is deleted, and disappears with both", async () => {
       const first = await world.tell("Mia keeps bees.");
       const second = await world.tell("Mia keeps bees. Tom lives in Bonn.");
       expect(await sourceCountOf("Mia keeps bees")).toBe(2);
@@ -217,7 +217,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       await truth();
     });
 
-    test("outlives its first document whole: text, vector and history", async () => {
+    test("outlives its first document with text, vector and history", async () => {
       const first = await world.tell("Mia lives in Lyon.");
       await world.tell("Mia lives in Oslo.");
       await world.core.deleteDocument(world.call(), { id: first.documentId });
@@ -235,28 +235,28 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
   });
 
   describe("a document", () => {
-    test("that is deleted takes along what it alone states; what it replaced holds again", async () => {
+    test("that is deleted takes with it what only it states; what that replaced is current again", async () => {
       await world.tell("Mia lives in Lyon.");
       const { documentId } = await world.tell("Mia lives in Oslo. Tom plays the violin.");
       await world.core.deleteDocument(world.call(), { id: documentId });
       await truth("Mia lives in Lyon");
     });
 
-    test("whose text is replaced states what the new text says, and no more", async () => {
+    test("with new text states exactly what the new text says", async () => {
       const { documentId } = await world.tell("Mia lives in Lyon. Mia keeps bees.");
       await world.core.updateDocument(world.call(), { id: documentId, content: "Mia keeps bees. Tom lives in Bonn." });
       await world.settle();
       await truth("Mia keeps bees", "Tom lives in Bonn");
     });
 
-    test("that goes on keeps what it stated, and news in it counts", async () => {
+    test("with text appended keeps its statements, and the new ones apply", async () => {
       const begun = await world.tell("Mia lives in Lyon.", { customId: "diary" });
       const next = await world.tell("Mia lives in Lyon. Mia moved to Oslo.", { customId: "diary" });
       expect(next.documentId).toBe(begun.documentId);
       await truth("Mia moved to Oslo");
     });
 
-    test("for searching only states nothing", async () => {
+    test("of the task type superrag states nothing", async () => {
       await world.tell("Mia lives in Lyon.", { taskType: "superrag" });
       await truth();
     });
@@ -267,7 +267,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
     });
   });
 
-  test("what was never said is not known, whoever asks", async () => {
+  test("what was never stated is not known", async () => {
     await world.tell("Does Mia live in Rome?");
     await truth();
     await world.tell("Mia keeps bees.");
@@ -275,7 +275,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
     expect((await world.core.search(world.call(), query)).results).toEqual([]);
   });
 
-  describe("what was forgotten", () => {
+  describe("a forgotten fact", () => {
     const forget = (text: string) => world.core.forget(world.call(), { containerTag: "a", content: text });
 
     test("is known again when a new document states it", async () => {
@@ -288,7 +288,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(await idOf("Mia lives in Lyon")).not.toBe(old);
     });
 
-    test("is not learnt from the part of a document that was read before", async () => {
+    test("is not learned again from a part of a document that was read before", async () => {
       await world.tell("Mia lives in Lyon.", { customId: "diary" });
       await forget("Mia lives in Lyon");
       await world.tell("Mia lives in Lyon.", { customId: "diary" });
@@ -297,14 +297,14 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       await truth("Tom plays the violin");
     });
 
-    test("leaves what it had replaced in the past", async () => {
+    test("does not restore what it had replaced", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.tell("Mia lives in Oslo.");
       await forget("Mia lives in Oslo");
       await truth();
     });
 
-    test("comes back with its undo, and only as long as nothing else says the same", async () => {
+    test("cannot be restored by undo if something else states the same", async () => {
       await world.tell("Mia lives in Lyon.");
       const { batchId } = await forget("Mia lives in Lyon");
       await world.tell("Mia lives in Lyon.");
@@ -312,7 +312,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       await truth("Mia lives in Lyon");
     });
 
-    test("by what matches comes back with one undo", async () => {
+    test("and others that forget-matching removed are restored with one undo", async () => {
       await world.tell("Mia lives in Lyon. Mia keeps bees. Tom plays the violin.");
       const ids = [await idOf("Mia keeps bees"), await idOf("Tom plays the violin")];
       const forgotten = await world.core.forgetMatching(world.call(), { containerTag: "a", ids });
@@ -322,7 +322,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(forgotten.matches).toHaveLength(2);
     });
 
-    test("one by one is not brought back by the undo of another", async () => {
+    test("is not restored by the undo of another one", async () => {
       await world.tell("Mia lives in Lyon. Mia keeps bees.");
       const first = await forget("Mia keeps bees");
       await forget("Mia lives in Lyon");
@@ -332,7 +332,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
   });
 
   describe("an undo", () => {
-    test("of news brings back what was true before, and its own undo the news", async () => {
+    test("of news restores what was true before, and undoing it restores the news", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.tell("Mia lives in Oslo.");
       const undone = await undo(await newestBatch());
@@ -341,7 +341,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       await truth("Mia lives in Oslo");
     });
 
-    test("of an undo does nothing to what was said since", async () => {
+    test("of an undo does not affect later statements", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.tell("Mia lives in Oslo.");
       const { batchId } = await undo(await newestBatch());
@@ -351,7 +351,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(await versionsOf("Mia lives in Bergen")).toContain("Mia lives in Lyon");
     });
 
-    test("of one document's facts leaves those of others", async () => {
+    test("of one document's facts keeps those of others", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.tell("Mia lives in Lyon. Tom plays the violin.");
       await undo(await newestBatch());
@@ -361,7 +361,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
   });
 
   describe("containers", () => {
-    test("do not know of each other", async () => {
+    test("are independent of each other", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.tell("Mia lives in Oslo.", { containerTags: ["b"] });
       await truth("Mia lives in Lyon");
@@ -370,7 +370,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       await truth("Mia lives in Lyon");
     });
 
-    test("that become one know each fact once, and all that both knew", async () => {
+    test("that are merged contain each fact once, and everything that either contained", async () => {
       await world.tell("Mia lives in Lyon. Mia keeps bees.");
       await world.tell("Mia lives in Lyon. Tom plays the violin.", { containerTags: ["b"] });
       const merge = { containerTags: ["a", "b"], targetContainerTag: "a" };
@@ -381,7 +381,7 @@ describe.each(MINDS)("what is true now, by %s:", (mind) => {
       expect(await knownIn(world, "b")).toEqual([]);
     });
 
-    test("that are deleted and made again are empty", async () => {
+    test("that are deleted and created again are empty", async () => {
       await world.tell("Mia lives in Lyon.");
       await world.core.deleteContainer(world.call(), { containerTag: "a" });
       await world.settle();

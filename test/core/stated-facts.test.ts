@@ -5,8 +5,8 @@ const agent = useReadingAgent();
 
 const NOTE = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the night train.";
 
-describe("facts that come with a document", () => {
-  test("may quote it; a quote that is not there makes a guess", async () => {
+describe("facts stated with a document", () => {
+  test("may quote it; a fact with a quote that is not in it becomes a guess", async () => {
     const { facts } = await agent.core.addDocument(agent.call, {
       content: NOTE,
       containerTags: ["a"],
@@ -27,7 +27,7 @@ describe("facts that come with a document", () => {
     ]);
   });
 
-  test("replace nothing when the document does not say it", async () => {
+  test("replace nothing if their quote is not in the document", async () => {
     const { memories } = await agent.core.createMemories(agent.call, {
       containerTag: "a",
       memories: [{ content: "The bakery thrives." }],
@@ -44,8 +44,8 @@ describe("facts that come with a document", () => {
   test.each([
     ["an empty quote", { quote: " " }, "facts.0.quote: must not be empty"],
     ["a huge quote", { quote: "x".repeat(2_001) }, "facts.0.quote: must have at most 2000"],
-    ["another kind", { kind: "rumour" }, "facts.0.kind: must be fact, preference or episode"],
-  ])("with %s are refused in words", async (_what, more, message) => {
+    ["an unknown kind", { kind: "rumour" }, "facts.0.kind: must be fact, preference or episode"],
+  ])("with %s are rejected with a message", async (_what, more, message) => {
     const input = { content: NOTE, facts: [{ text: "x", ...more }] };
     await expect(agent.core.addDocument(agent.call, input)).rejects.toMatchObject({
       kind: "invalid",

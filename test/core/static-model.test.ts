@@ -49,7 +49,7 @@ async function open(settings: Readonly<Record<string, string>> = {}): Promise<vo
   opened = await openCore({ dataDirectory, settings, log });
 }
 
-/** How much of the model has arrived. */
+/** How many bytes of the model have arrived. */
 async function arrivedBytes(): Promise<number> {
   const paths = await readdir(dataDirectory, { recursive: true });
   const parts = paths.filter((path) => /model\.safetensors.*\.part$/.test(path));
@@ -81,7 +81,7 @@ async function best(q: string): Promise<string | null | undefined> {
 }
 
 describe("the first start", () => {
-  test("is served by the built-in embedder until the model has arrived, and then says so", async () => {
+  test("uses the built-in embedder until the model is downloaded, and then reports the model", async () => {
     hub.fail("cdn GET", { kind: "stall", after: 100_000 });
     await open(fromHub());
     await expect.poll(arrivedBytes, WAITS).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe("the first start", () => {
     expect(hub.requests.filter(({ server }) => server === "cdn").at(-1)?.headers.range).toMatch(/^bytes=\d+-$/);
   }, 60_000);
 
-  test("with a model that is here needs no hub, then or later", async () => {
+  test("with a local model needs no hub, then or later", async () => {
     const folder = join(dataDirectory, "own-model");
     await writeModel(folder);
     await open(fromFolder(folder));
@@ -110,7 +110,7 @@ describe("the first start", () => {
     expect(await best("coffee morning")).toBe("Mia drinks coffee in the morning.");
   }, 60_000);
 
-  test("without a network and without the model is served by the built-in embedder, and says why", async () => {
+  test("offline and without the model uses the built-in embedder, and reports why", async () => {
     await open({ ...fromHub(), RECOLLECT_OFFLINE: "1" });
     await expect.poll(problem, WAITS).toMatch(/nothing is fetched while RECOLLECT_OFFLINE is set/);
     expect(hub.requests).toEqual([]);
@@ -119,7 +119,7 @@ describe("the first start", () => {
   }, 60_000);
 });
 
-test("a model that is downloaded is used without the hub from then on", async () => {
+test("a downloaded model is used without the hub from then on", async () => {
   await open(fromHub());
   await expect.poll(activeName, WAITS).toBe("static acme/words");
   const asked = hub.requests.length;
@@ -131,14 +131,14 @@ test("a model that is downloaded is used without the hub from then on", async ()
 const table = files["model.safetensors"]!;
 test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
   ["truncated", { ...files, "model.safetensors": table.subarray(0, 5_000) }, /model\.safetensors is truncated/],
-  ["cut within its header", { ...files, "model.safetensors": table.subarray(0, 20) }, /ends within its header/],
+  ["truncated within its header", { ...files, "model.safetensors": table.subarray(0, 20) }, /ends within its header/],
   [
     "with a header of 2^60 bytes",
     { ...files, "model.safetensors": safetensorsOf("{}", new Uint8Array(8), 2n ** 60n) },
     /states that its header has 1152921504606846976 bytes/,
   ],
   [
-    "with a shape beyond all numbers",
+    "with an impossibly large shape",
     {
       ...files,
       "model.safetensors": safetensorsOf(
@@ -148,11 +148,7 @@ test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
     },
     /impossible shape/,
   ],
-  [
-    "with a tokenizer that is no JSON",
-    { ...files, "tokenizer.json": Buffer.from("<html>") },
-    /tokenizer\.json is not JSON/,
-  ],
+  ["with an invalid tokenizer", { ...files, "tokenizer.json": Buffer.from("<html>") }, /tokenizer\.json is not JSON/],
   ["without a tokenizer", { "model.safetensors": table }, /lacks tokenizer\.json or model\.safetensors/],
 ])(
   "a model %s leaves the old embedder in service, with a clear error",
@@ -176,7 +172,7 @@ test.each<[string, Readonly<Record<string, Buffer>>, RegExp]>([
   60_000,
 );
 
-test("a model that is gone or broken later is no reason not to start: words find what is there, and the status says why", async () => {
+test("the service starts even if its model is missing or broken: words find results, and the status says why", async () => {
   const folder = join(dataDirectory, "own-model");
   await writeModel(folder);
   await open(fromFolder(folder));

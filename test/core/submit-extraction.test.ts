@@ -5,8 +5,8 @@ const agent = useReadingAgent();
 
 const NOTE = "The bakery in Ulm ships its sourdough to Ghent on Fridays, by the night train.";
 
-describe("a submission", () => {
-  test("becomes memories of the document by the agent, with their places in its text", async () => {
+describe("a submission by an agent", () => {
+  test("becomes memories of the document by that agent, with their positions in its text", async () => {
     const id = await agent.add(NOTE);
     const { taskId } = await agent.askOne();
     const actor = { ...agent.call.actor, name: "key:baker" };
@@ -50,7 +50,7 @@ describe("a submission", () => {
     expect(results.map((result) => result.id)).toContain(fact?.id);
   });
 
-  test("without a quote is a guess of no place: declined, it hides nothing that the document says", async () => {
+  test("without a quote becomes a guess without a position, which hides no passage when forgotten", async () => {
     await agent.add(NOTE);
     const { taskId } = await agent.askOne();
     const { facts } = await agent.submit(taskId, [{ text: "The bakery ships by night" }]);
@@ -66,7 +66,7 @@ describe("a submission", () => {
     expect(results.map(({ text }) => text)).toEqual([NOTE]);
   });
 
-  test("finds the place of a quote in the part that was read, where the words stand twice", async () => {
+  test("finds the position of a quote in the part that was read, even if the words occur twice", async () => {
     const filler = Array.from({ length: 200 }, (_, line) => `Line ${line} tells of ship ${line} in the harbour.`);
     const content = ["Ada sails.", ...filler, "Ada sails."].join("\n");
     await agent.add(content);
@@ -81,9 +81,9 @@ describe("a submission", () => {
 
   test.each([
     ["without a quote", {}],
-    ["with a quote of nothing", { quote: null }],
-    ["with a quote that is not there", { quote: "by the morning plane" }],
-  ])("%s is a guess that waits for review and replaces nothing", async (_how, more) => {
+    ["with an empty quote", { quote: null }],
+    ["with a quote that is not in the text", { quote: "by the morning plane" }],
+  ])("%s becomes a guess that waits for review and replaces nothing", async (_how, more) => {
     await agent.core.createMemories(agent.call, {
       containerTag: "a",
       memories: [{ content: "The bakery in Ulm ships its sourdough on Mondays." }],
@@ -103,7 +103,7 @@ describe("a submission", () => {
     ]);
   });
 
-  test("relates to what the task showed", async () => {
+  test("can relate to the memories that the task listed", async () => {
     await agent.core.createMemories(agent.call, {
       containerTag: "a",
       memories: [
@@ -130,7 +130,7 @@ describe("a submission", () => {
     expect(await agent.textsOf()).not.toContain("The bakery in Ulm ships its sourdough on Mondays.");
   });
 
-  test("may name only what the task showed; else nothing is written", async () => {
+  test("may refer only to memories that the task listed; otherwise nothing is written", async () => {
     await agent.core.createMemories(agent.call, { containerTag: "b", memories: [{ content: "Theirs." }] });
     const [theirs] = await agent.opened.store.memories.active(agent.opened.store.organizationId, "b", { limit: 1 });
     await agent.add(NOTE);
@@ -162,7 +162,7 @@ describe("a submission", () => {
     expect((await agent.ask()).tasks.map(({ text }) => text)).toEqual(["Ghent is old."]);
   });
 
-  test("that is repeated gets the same answer and writes nothing twice; another one is refused", async () => {
+  test("that is repeated gets the same response and writes nothing twice; a different one is rejected", async () => {
     const id = await agent.add(NOTE);
     const { taskId } = await agent.askOne();
     const facts = [{ text: "The bakery is in Ulm.", quote: "The bakery in Ulm" }];
@@ -176,7 +176,7 @@ describe("a submission", () => {
     expect(await agent.submit(taskId, facts)).toEqual(first);
   });
 
-  test("that two send at once is taken in once", async () => {
+  test("sent twice simultaneously is accepted once", async () => {
     await agent.add(NOTE);
     const { taskId } = await agent.askOne();
     const facts = [{ text: "The bakery is in Ulm.", quote: "The bakery in Ulm" }];
@@ -185,7 +185,7 @@ describe("a submission", () => {
     expect((await agent.textsOf()).filter((text) => text === "The bakery is in Ulm.")).toHaveLength(1);
   });
 
-  test("of what rules found already in the document strengthens nothing", async () => {
+  test("of a fact that rules already found in the document does not strengthen it", async () => {
     await agent.add("I live in Porto.");
     const [entry] = (await agent.core.listMemories(agent.call, { containerTags: ["a"] })).entries;
     const found = entry?.memory;
@@ -197,7 +197,7 @@ describe("a submission", () => {
     });
   });
 
-  test("is undone as a whole", async () => {
+  test("can be undone as a whole", async () => {
     await agent.core.createMemories(agent.call, {
       containerTag: "a",
       memories: [{ content: "The bakery in Ulm ships its sourdough on Mondays." }],
@@ -218,7 +218,7 @@ describe("a submission", () => {
     expect(await agent.textsOf()).toEqual(before);
   });
 
-  test("is trusted as what it is about: a page stays a page", async () => {
+  test("has the trust of its document: from a web page it stays unverified", async () => {
     await agent.add(NOTE, { origin: "web" });
     const { taskId } = await agent.askOne();
     const { facts } = await agent.submit(taskId, [
@@ -234,7 +234,7 @@ describe("a submission", () => {
     );
   });
 
-  test("trusts what an assistant said less than what the user said", async () => {
+  test("of what an assistant said has less trust than of what the user said", async () => {
     await agent.core.addConversation(agent.call, {
       conversationId: "talk",
       containerTags: ["a"],
@@ -260,37 +260,37 @@ describe("a submission", () => {
   test.each<[string, unknown, string]>([
     ["no task", { facts: [] }, "taskId"],
     ["no facts", { taskId: "x" }, "facts"],
-    ["facts of another type", { taskId: "x", facts: "none" }, "facts: must be an array"],
+    ["facts of a wrong type", { taskId: "x", facts: "none" }, "facts: must be an array"],
     ["an empty text", { taskId: "x", facts: [{ text: " " }] }, "facts.0.text: must not be empty"],
     ["a huge text", { taskId: "x", facts: [{ text: "x".repeat(2_001) }] }, "facts.0.text: must have at most 2000"],
     ["too many facts", { taskId: "x", facts: Array.from({ length: 101 }, () => ({ text: "x" })) }, "at most 100"],
-    ["another kind", { taskId: "x", facts: [{ text: "x", kind: "rumour" }] }, "facts.0.kind: must be fact"],
-    ["a date that is none", { taskId: "x", facts: [{ text: "x", forgetAfter: "soon" }] }, "facts.0.forgetAfter"],
-    ["days that are none", { taskId: "x", facts: [{ text: "x", eventDates: ["soon"] }] }, "facts.0.eventDates.0"],
+    ["an unknown kind", { taskId: "x", facts: [{ text: "x", kind: "rumour" }] }, "facts.0.kind: must be fact"],
+    ["an invalid date", { taskId: "x", facts: [{ text: "x", forgetAfter: "soon" }] }, "facts.0.forgetAfter"],
+    ["invalid days", { taskId: "x", facts: [{ text: "x", eventDates: ["soon"] }] }, "facts.0.eventDates.0"],
     [
-      "an update of nothing",
+      "an update without a target",
       { taskId: "x", facts: [{ text: "x", relation: { kind: "updates", ids: [] } }] },
       "facts.0.relation.ids: must name at least one id",
     ],
     [
-      "a duplicate of two",
+      "a duplicate of two memories",
       { taskId: "x", facts: [{ text: "x", relation: { kind: "duplicate", ids: ["m1", "m2"] } }] },
       "facts.0.relation.ids: must name exactly one id",
     ],
     [
-      "what follows from one",
+      "a derivation from a single memory",
       { taskId: "x", facts: [{ text: "x", relation: { kind: "derives", ids: ["m1", "m1"] } }] },
       "facts.0.relation.ids: must name at least two ids",
     ],
     ["control characters", { taskId: "x", facts: [{ text: "a\u0000b" }] }, "U+0000"],
-  ])("with %s is refused in words", async (_what, input, words) => {
+  ])("with %s is rejected with a message", async (_what, input, words) => {
     await expect(agent.core.submitExtraction(agent.call, input)).rejects.toMatchObject({
       kind: "invalid",
       message: expect.stringContaining(words),
     });
   });
 
-  test("whose facts are over already is refused", async () => {
+  test("with an expiry in the past is rejected", async () => {
     await agent.add(NOTE);
     const { taskId } = await agent.askOne();
     const facts = [{ text: "The oven is hot.", forgetAfter: "2001-01-01T00:00:00Z" }];
@@ -301,8 +301,8 @@ describe("a submission", () => {
   });
 });
 
-describe("a caller of one container", () => {
-  test("gets the tasks of that container alone", async () => {
+describe("a caller limited to one container", () => {
+  test("gets only the tasks of that container", async () => {
     const onlyB = agent.opened.call(["b"]);
     await agent.add(NOTE);
     await expect(agent.ask({}, onlyB)).rejects.toMatchObject({ kind: "forbidden" });
@@ -319,7 +319,7 @@ describe("a caller of one container", () => {
   });
 });
 
-test("what was forgotten of a document stays forgotten when an agent reads it, and the agent is told", async () => {
+test("facts forgotten from a document stay forgotten when an agent submits them, and the response says so", async () => {
   const content = "Boris lives in Ghent. The bakery in Ulm ships its sourdough on Fridays.";
   await agent.add(content);
   const { entries } = await agent.core.listMemories(agent.call, { containerTags: ["a"] });
@@ -335,7 +335,7 @@ test("what was forgotten of a document stays forgotten when an agent reads it, a
   ]);
 });
 
-test("what finds no room is said to have found none, and not to follow from others", async () => {
+test("facts beyond a memory limit are reported as such", async () => {
   await agent.add(NOTE);
   const { taskId } = await agent.askOne();
   await agent.core.updateSettings(agent.call, { maxMemoriesPerDocument: 1 });

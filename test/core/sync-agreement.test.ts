@@ -10,7 +10,7 @@ import { fill, useExampleSources } from "../support/example-connection.js";
 const { startSource, connectTo } = useExampleSources();
 const HOUR_MS = 3_600_000;
 
-test("an agreement to some removals does not stand for all that is gone when a run comes to it", async () => {
+test("an agreement to some removals does not cover those that a later run finds", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 80);
   const clock = new ManualClock("2026-01-01T00:00:00Z");
@@ -32,7 +32,7 @@ test("an agreement to some removals does not stand for all that is gone when a r
   isLimited = true;
   await core.syncOneConnection({ actor }, { id, confirmRemovals: true });
   await connected.settle();
-  // The source asked for a pause, and names nothing at all after it.
+  // The source asked for a pause, and lists nothing afterwards.
   isLimited = false;
   for (const one of ids.slice(55)) await source.remove(one);
   clock.advance(HOUR_MS + 1_000);
@@ -44,7 +44,7 @@ test("an agreement to some removals does not stand for all that is gone when a r
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", documentCount: 0 });
 });
 
-test("what waits for room comes in while removals wait for an agreement", async () => {
+test("items waiting for room are imported while removals wait for an agreement", async () => {
   const source = await startSource();
   const ids = await fill(source, 12);
   const connected = await connectTo(source, { create: { documentLimit: 10 } });
@@ -57,7 +57,7 @@ test("what waits for room comes in while removals wait for an agreement", async 
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "held", documentCount: 12 });
 });
 
-test("more failures than are named one by one are counted once each, over several turns", async () => {
+test("failures are counted once each over several turns, even if they are too many to list", async () => {
   const source = await startSource(false);
   await fill(source, 150);
   const clock = new ManualClock("2026-01-01T00:00:00Z");

@@ -9,7 +9,7 @@ import type { ExampleSource } from "../support/scripted-source.js";
 const MEGABYTE = 1024 * 1024;
 const { startSource, connectTo } = useExampleSources();
 
-/** The connector of a source that says something else of each item. */
+/** The source's connector, with changed details for each item. */
 function saying({ connector }: ExampleSource, what: (item: SourceItem) => Partial<SourceItem>): Connector {
   async function* changed(pages: AsyncIterable<ChangePage>): AsyncIterable<ChangePage> {
     for await (const page of pages) {
@@ -22,7 +22,7 @@ function saying({ connector }: ExampleSource, what: (item: SourceItem) => Partia
   return { ...connector, changes: (access, checkpoint) => changed(connector.changes(access, checkpoint)) };
 }
 
-test.each(["id", "version"])("what has an endless %s is left out, and the run says so", async (field) => {
+test.each(["id", "version"])("an item with an endless %s is left out, and the run reports it", async (field) => {
   const source = await startSource(false);
   const [odd] = await fill(source, 3);
   const endless = "k".repeat(5_000_000);
@@ -37,7 +37,7 @@ test.each(["id", "version"])("what has an endless %s is left out, and the run sa
   });
 });
 
-test("of what a source says of an item only so much is kept, and told", async () => {
+test("stored and returned details of an item are limited in length", async () => {
   const source = await startSource(false);
   const [refused = "", broken = "", fine = ""] = await fill(source, 3);
   source.forbidden.add(refused);
@@ -58,7 +58,7 @@ test("of what a source says of an item only so much is kept, and told", async ()
   expect(await connected.sync()).toMatchObject({ read: 0, unchanged: 1 });
 });
 
-test("a reason without end is told in part", async () => {
+test("an endless failure reason is shortened", async () => {
   const source = await startSource(false);
   await fill(source, 1);
   const { connector } = source;
@@ -72,7 +72,7 @@ test("a reason without end is told in part", async () => {
   expect(failures.map(({ reason }) => reason.length)).toEqual([1_000]);
 });
 
-test("no more bytes are read at once than fit into memory, and what is larger alone", async () => {
+test("concurrent reads are limited by their total size, and a larger item is read alone", async () => {
   const source = await startSource(false);
   const ids = await fill(source, 5);
   const sizes = new Map(ids.map((id, index) => [id, [30, 30, 30, 100, 1][index] ?? 0]));

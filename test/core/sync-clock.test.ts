@@ -15,7 +15,7 @@ const { startSource, connectTo, cleanups } = useExampleSources();
 const YEAR_MS = 365 * 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** The source's connector, which asks for fewer requests as long as `isLimited` says so. */
+/** The source's connector, which asks for fewer requests while `isLimited` is true. */
 function limited(connector: Connector, isLimited: () => boolean, retryAfter = 1): Connector {
   return {
     ...connector,
@@ -27,7 +27,7 @@ function limited(connector: Connector, isLimited: () => boolean, retryAfter = 1)
   };
 }
 
-test("a run that goes on over several turns is one run, and ends", async () => {
+test("a run over several turns is one run and ends, even if the clock was set back", async () => {
   const source = await startSource();
   await fill(source, 2);
   const clock = new ManualClock("2027-01-01T00:00:00Z");
@@ -47,7 +47,7 @@ test("a run that goes on over several turns is one run, and ends", async () => {
   expect((await core.findConnection({ actor }, { id })).lastRun?.startedAt).toMatch(/^2026-01/);
 });
 
-test("a pause that a source asked for does not last a year", async () => {
+test("a pause requested while the clock was ahead does not last a year", async () => {
   const source = await startSource();
   await fill(source, 1);
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-clock-"));
@@ -75,7 +75,7 @@ test("a pause that a source asked for does not last a year", async () => {
     .toContain("New");
 });
 
-test("what failed is read again within a day", async () => {
+test("an item that failed while the clock was ahead is read again within a day", async () => {
   const source = await startSource();
   const clock = new ManualClock("2026-01-01T00:00:00Z");
   const connected = await connectTo(source, { clock });
@@ -89,7 +89,7 @@ test("what failed is read again within a day", async () => {
   expect(Object.keys(await connected.texts())).toContain("New");
 });
 
-test("a source that wants to be left alone for a day is asked again after an hour", async () => {
+test("a source that asks for a pause of a day is called again after an hour", async () => {
   const source = await startSource();
   const clock = new ManualClock("2026-01-01T00:00:00Z");
   let isLimited = false;

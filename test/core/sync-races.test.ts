@@ -15,7 +15,7 @@ import { startSignedInSource } from "../support/signed-in-source.js";
 
 const { startSource, connectTo } = useExampleSources();
 
-/** A promise that is kept from the outside. */
+/** A promise that is resolved from outside. */
 function gate() {
   let open = () => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -30,7 +30,7 @@ async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   throw new Error("It did not come to that.");
 }
 
-test("an agreement to removals counts while a run goes on", async () => {
+test("an agreement to removals given during a run takes effect", async () => {
   const source = await startSource();
   const ids = await fill(source, 8);
   const { connector } = source;
@@ -49,7 +49,7 @@ test("an agreement to removals counts while a run goes on", async () => {
   for (const one of ids) await source.remove(one);
   expect(await connected.sync()).toMatchObject({ status: "partial" });
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "held", documentCount: 8 });
-  // A run by itself, as every four hours; its owner agrees while it goes on.
+  // A scheduled run, as every four hours; the owner agrees while it is running.
   held = gate();
   isAsked = false;
   await core.syncOneConnection({ actor }, { id });
@@ -60,7 +60,7 @@ test("an agreement to removals counts while a run goes on", async () => {
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", documentCount: 0 });
 });
 
-test("what is chosen while a run ends is brought in at once", async () => {
+test("resources chosen while a run ends are imported immediately", async () => {
   const source = await startSource();
   await fill(source, 1);
   const { connector } = source;
@@ -76,7 +76,7 @@ test("what is chosen while a run ends is brought in at once", async () => {
       try {
         yield* connector.changes(access, checkpoint);
       } finally {
-        // The checkpoint of the last page is kept; the run goes on with removals, and waits for what is read here.
+        // The checkpoint of the last page is stored; the run continues with removals, and waits for this call.
         const { core, actor, id } = connected.now ?? {};
         const resources = [{ id: "new", name: "new" }];
         configured ??= await core?.configureConnection({ actor: actor! }, { id, resources });
@@ -89,7 +89,7 @@ test("what is chosen while a run ends is brought in at once", async () => {
   expect(seen.at(-1)).toEqual(["new"]);
 });
 
-test("a listing that begins anew in one run has a number of its own", async () => {
+test("a listing that restarts within a run is a new listing", async () => {
   const source = await startSource();
   const ids = await fill(source, 12);
   const { connector } = source;
@@ -102,7 +102,7 @@ test("a listing that begins anew in one run has a number of its own", async () =
         yield page;
         pages += 1;
         if (isBroken && pages === 1 && page.kind === "listing") {
-          // What the first page named is removed, and the source forgets where the listing stood.
+          // An item of the first page is removed, and the source loses the position of the listing.
           isBroken = false;
           await source.remove(ids[0] ?? "");
           throw new CheckpointExpired();
@@ -115,7 +115,7 @@ test("a listing that begins anew in one run has a number of its own", async () =
   source.fail({ kind: "expired" }, 1);
   await source.put("Note 12", "Somebody plants a quince.");
   isBroken = true;
-  // As a connection whose settings were changed: it is listed from the beginning.
+  // A connection whose settings changed is listed from the beginning.
   await connected.core.reconnectConnection({ actor: connected.actor }, { id: connected.id, metadata: { folder: "x" } });
   await connected.settle();
   expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done" });
@@ -124,7 +124,7 @@ test("a listing that begins anew in one run has a number of its own", async () =
   expect(Object.keys(await connected.texts())).not.toContain("Note 0");
 });
 
-test("what is edited and belongs to another container at once goes there", async () => {
+test("an item that is edited and moved to another container in one step ends up there", async () => {
   const source = await startSource();
   const [first = "", second = ""] = await fill(source, 2);
   const { connector } = source;
@@ -152,7 +152,7 @@ test("what is edited and belongs to another container at once goes there", async
   expect(Object.keys(await textsOf(connected))).toEqual([]);
 });
 
-test("another account is listed from its beginning", async () => {
+test("another account is listed from the beginning", async () => {
   const source = await startSource();
   await fill(source, 3);
   const { connector } = source;
@@ -187,7 +187,7 @@ test("a pause before the removals of a run keeps the documents", async () => {
       try {
         yield* connector.changes(access, checkpoint);
       } finally {
-        // The last page is brought in, and what is gone is not removed yet.
+        // The last page is imported, and missing items are not yet removed.
         const { core, actor, id } = connected.now ?? {};
         if (isPausing) await core?.configureConnection({ actor: actor! }, { id, isPaused: true });
       }
@@ -201,7 +201,7 @@ test("a pause before the removals of a run keeps the documents", async () => {
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "paused", documentCount: 12 });
 });
 
-test("what is back at the source is not removed because it cannot be moved", async () => {
+test("an item that reappears at the source is not removed because it cannot be moved", async () => {
   const source = await startSource();
   const ids = await fill(source, 8);
   const { connector } = source;
@@ -236,7 +236,7 @@ test("what is back at the source is not removed because it cannot be moved", asy
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ documentCount: 8 });
 });
 
-test("a sign-in that was begun before leaves the settings that were kept meanwhile", async () => {
+test("a sign-in that was started earlier keeps settings saved in the meantime", async () => {
   const source = await startSignedInSource();
   const opened = await openCore({ settings: ONLINE, connectors: [source.connector] });
   const { core, actor } = opened;
@@ -250,9 +250,9 @@ test("a sign-in that was begun before leaves the settings that were kept meanwhi
       );
     const { id, authLink } = await core.createConnection({ actor }, { provider: "github", origin });
     await finish(authLink);
-    // Begun in one tab, without other settings.
+    // Started in one tab, without other settings.
     const link = (await core.reconnectConnection({ actor }, { id, origin })).authLink;
-    // Meanwhile other settings, on another device.
+    // In the meantime other settings, on another device.
     await core.reconnectConnection({ actor }, { id, isDevice: true, metadata: { folder: "notes" } });
     source.device.isApproved = true;
     expect(await core.pollConnection({ actor }, { id })).toMatchObject({ isConnected: true });
@@ -265,7 +265,7 @@ test("a sign-in that was begun before leaves the settings that were kept meanwhi
   }
 });
 
-test("another account that signs in while a run goes on is listed from its beginning", async () => {
+test("another account that signs in during a run is listed from the beginning", async () => {
   const source = await startSource();
   await fill(source, 3);
   const { connector } = source;
@@ -297,11 +297,11 @@ test("another account that signs in while a run goes on is listed from its begin
   held.open();
   await connected.settle();
   await connected.sync();
-  // The first run, the one that was overtaken, and the first of the second account.
+  // The first run, the overtaken one, and the first of the second account.
   expect([asked[0], asked[1], asked[2]]).toEqual([null, expect.anything(), null]);
 });
 
-test("a run that waits when its connection is paused ends, and what kept it is no problem any more", async () => {
+test("pausing a connection ends a waiting run and clears the problem it waited for", async () => {
   const source = await startSource();
   await fill(source, 2);
   const clock = new ManualClock("2026-01-01T00:00:00Z");
@@ -318,7 +318,7 @@ test("a run that waits when its connection is paused ends, and what kept it is n
   });
 });
 
-test("a folder that may not be read any more is a problem that is told", async () => {
+test("a folder that may no longer be read is reported as a problem", async () => {
   const place = await mkdtemp(join(tmpdir(), "recollect-notes-"));
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-races-"));
   await writeFile(join(place, "one.md"), "Ann plants a pear tree.");

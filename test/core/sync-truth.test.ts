@@ -13,7 +13,7 @@ import { syncDueConnections } from "../../src/core/connections/connection-jobs.j
 const { startSource, connectTo } = useExampleSources();
 const HOUR_MS = 3_600_000;
 
-test("what is skipped is named with its reason, read once, and leaves the run complete", async () => {
+test("a skipped item is reported with its reason, read once, and leaves the run complete", async () => {
   const source = await startSource();
   await fill(source, 2);
   await source.put("No", "skip me");
@@ -44,7 +44,7 @@ test("what is skipped is named with its reason, read once, and leaves the run co
   expect(tries).toBe(1);
 });
 
-test("a run is partial for as long as something is not brought in, whichever way its source lists", async () => {
+test("a run is partial as long as something could not be imported, even if the feed no longer lists it", async () => {
   const source = await startSource();
   const ids = await fill(source, 3);
   source.forbidden.add(ids[1] ?? "");
@@ -59,7 +59,7 @@ test("a run is partial for as long as something is not brought in, whichever way
   expect(await connected.sync()).toMatchObject({ status: "done", failed: 0, read: 1 });
 });
 
-test("a key that was refused is tried again by hand, and every six hours", async () => {
+test("a rejected key is tried again on request, and every six hours", async () => {
   const source = await startSource();
   await fill(source, 1);
   const clock = new ManualClock("2026-01-01T00:00:00Z");
@@ -74,7 +74,7 @@ test("a key that was refused is tried again by hand, and every six hours", async
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "active", problem: null });
 });
 
-test("a run that breaks off again and again goes on for as long as something comes of it", async () => {
+test("an interrupted run is continued as long as it makes progress", async () => {
   const source = await startSource(false);
   await fill(source, 30);
   const clock = new ManualClock("2026-01-01T00:00:00Z");
@@ -107,7 +107,7 @@ test("a run that breaks off again and again goes on for as long as something com
   expect(Object.keys(await connected.texts()).length).toBeGreaterThanOrEqual(25);
 });
 
-test("a run that fails leaves the question of removals as it is", async () => {
+test("a failed run keeps the question about removals", async () => {
   const source = await startSource();
   const ids = await fill(source, 8);
   const clock = new ManualClock("2026-01-01T00:00:00Z");
@@ -136,7 +136,7 @@ test("a run that fails leaves the question of removals as it is", async () => {
   });
 });
 
-test("odd names and ids spoil nothing but themselves", async () => {
+test("odd names and ids affect only their own item", async () => {
   const source = await startSource();
   await fill(source, 1);
   const { connector } = source;
@@ -164,7 +164,7 @@ test("odd names and ids spoil nothing but themselves", async () => {
   expect(run.notes.join(" ")).toContain("NUL");
 });
 
-test("a removal that was given up is taken up again", async () => {
+test("a removal of a connection that was given up is resumed", async () => {
   const opened = await openManualCore();
   try {
     const { context, store } = opened;

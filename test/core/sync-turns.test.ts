@@ -7,7 +7,7 @@ import type { ExampleSource } from "../support/scripted-source.js";
 
 const { startSource, connectTo } = useExampleSources();
 
-/** A source that asks for a pause of a second at every nth read, and how often that was. */
+/** A source that asks for a pause of a second on every nth read, and the number of reads. */
 function throttled({ connector }: ExampleSource, every: number) {
   const reads = { count: 0 };
   const asking: Connector = {
@@ -22,7 +22,7 @@ function throttled({ connector }: ExampleSource, every: number) {
   return { connector: asking, reads };
 }
 
-test("a page that is gone through again after a pause is counted once", async () => {
+test("a page that is read again after a pause is counted once", async () => {
   const source = await startSource();
   await fill(source, 5);
   let now = Date.parse("2026-01-01T00:00:00Z");
@@ -35,7 +35,7 @@ test("a page that is gone through again after a pause is counted once", async ()
   expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done", listed: 5, read: 5, unchanged: 0 });
 });
 
-test("a run that heals more than a hundred failures is done", async () => {
+test("a run that resolves more than a hundred failures is done", async () => {
   const source = await startSource(false);
   await fill(source, 105);
   let now = Date.parse("2026-01-01T00:00:00Z");
@@ -59,7 +59,7 @@ test("a run that heals more than a hundred failures is done", async () => {
   expect(run).toMatchObject({ read: 105, failed: 0, status: "done" });
 });
 
-test("a source that asks for a second now and then, as Notion does, is waited for by the second", async () => {
+test("pauses of a second, as Notion requests them, last about a second", async () => {
   const source = await startSource();
   await fill(source, 60);
   let now = Date.parse("2026-01-01T00:00:00Z");

@@ -27,13 +27,13 @@ async function withFile<T>(work: (file: SqliteConnection) => T): Promise<T> {
   }
 }
 
-/** Units whose text has a word, in the words of the text index. */
+/** The number of units with a word in the text index. */
 const countOf = (word: string) =>
   withFile(
     (file) => file.prepare("select rowid from text_index where text_index match ?").all(`text : "${word}"`).length,
   );
 
-/** Fills a store and puts its text index into the state in which an earlier version left it. */
+/** Fills a store and turns its text index into one written by an earlier version. */
 async function leaveOldStore(): Promise<void> {
   const opened = await openCore({ dataDirectory });
   for (const content of [TEA, KEY, PLAIN])
@@ -60,10 +60,10 @@ async function leaveOldStore(): Promise<void> {
   });
 }
 
-describe("a store whose text index an earlier version wrote", () => {
+describe("a text index written by an earlier version", () => {
   beforeEach(leaveOldStore);
 
-  test("is written anew in the background at the next start, and found by words then", async () => {
+  test("is rewritten in the background at the next start, and then finds texts by their words", async () => {
     expect(await countOf("茶馆")).toBe(0);
     const opened = await openCore({ dataDirectory });
     await opened.settle();
@@ -80,7 +80,7 @@ describe("a store whose text index an earlier version wrote", () => {
     expect(await countOf("hiking")).toBe(1);
   });
 
-  test("answers from the start", async () => {
+  test("can be searched from the start", async () => {
     const opened = await openCore({ dataDirectory });
     const { results } = await opened.core.search(
       { actor: opened.actor },
@@ -90,7 +90,7 @@ describe("a store whose text index an earlier version wrote", () => {
     await opened.close();
   });
 
-  test("goes on where it was interrupted", async () => {
+  test("is rewritten from where it was interrupted", async () => {
     const open = () => createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: { now: () => new Date() } });
     const first = await open();
     expect(await first.textIndex.isCurrent()).toBe(false);
@@ -112,7 +112,7 @@ describe("a store whose text index an earlier version wrote", () => {
     expect([await countOf("茶馆"), await countOf("引き"), await countOf("爬山")]).toEqual([1, 1, 1]);
   });
 
-  test("is left alone where another runtime finds the same words", async () => {
+  test("is not rewritten if another runtime splits words in the same way", async () => {
     const opened = await openCore({ dataDirectory });
     await opened.settle();
     await opened.close();
@@ -125,13 +125,13 @@ describe("a store whose text index an earlier version wrote", () => {
   });
 });
 
-test("a new store has nothing to write anew", async () => {
+test("a new text index needs no rewriting", async () => {
   const store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: { now: () => new Date() } });
   expect(await store.textIndex.isCurrent()).toBe(true);
   await store.close();
 });
 
-test("what is not findable is not made findable by it", async () => {
+test("rewriting does not make hidden texts searchable", async () => {
   await leaveOldStore();
   await withFile((file) => file.exec("delete from text_index where rowid in (select seq * 2 from chunks)"));
   const opened = await openCore({ dataDirectory });

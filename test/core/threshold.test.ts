@@ -17,14 +17,14 @@ const builtin: Reader = {
 };
 
 describe("the default threshold with the built-in embedder", () => {
-  it("is measured on at least 120 questions, no two alike", () => {
+  it("is measured with at least 120 unique questions", () => {
     const questions = WORLDS.flatMap((world) => world.questions.map(({ question }) => question));
     expect(questions.length).toBeGreaterThanOrEqual(120);
     expect(new Set(questions).size).toBe(questions.length);
   });
 
   for (const part of ["tune", "held"] as const)
-    it(`keeps at least 90 % of the answers and drops at least 90 % of the unrelated (${part} part)`, async () => {
+    it(`keeps at least 90 % of the answers and drops at least 90 % of the unrelated texts (${part} part)`, async () => {
       const figures = await measureThreshold(
         WORLDS.filter((world) => world.part === part),
         builtin,
@@ -39,7 +39,7 @@ describe("the default threshold with the built-in embedder", () => {
       expect(figures.nearDropped).toBeGreaterThanOrEqual(0.75);
     }, 60_000);
 
-  it("puts a text that is asked for word for word above 0.9, and nothing else", async () => {
+  it("scores only the identical text above 0.9", async () => {
     const some = WORLDS.filter((world) => world.kind === "memory").slice(0, 4);
     const container = await openContainer(some, builtin);
     for (const { unit } of container.units) {

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../support/clock.js";
 import { openManualCore, type ManualCore } from "../support/manual-core.js";
 
-/** The morning of Tuesday, 24 November 2026 in Auckland; still Monday in Greenwich. */
+/** The morning of Tuesday, 24 November 2026 in Auckland; still Monday in UTC. */
 const MORNING_IN_AUCKLAND = "2026-11-23T20:00:00.000Z";
-/** The evening of Monday, 23 November 2026 in Los Angeles; Tuesday in Greenwich. */
+/** The evening of Monday, 23 November 2026 in Los Angeles; Tuesday in UTC. */
 const EVENING_IN_LOS_ANGELES = "2026-11-24T03:30:00.000Z";
 
 let world: ManualCore;
@@ -21,7 +21,7 @@ interface Told {
   readonly documentDate?: string;
 }
 
-/** What is remembered of a text, with the days that it speaks of and when it ends. */
+/** The memories of a text, with the days they mention and their expiry. */
 async function remember({ containerTag = "mia", ...document }: Told) {
   const receipt = await world.core.addDocument(world.call(), { ...document, containerTags: [containerTag] });
   await world.settle();
@@ -33,28 +33,28 @@ async function remember({ containerTag = "mia", ...document }: Told) {
   }));
 }
 
-describe("days of a text are days where it was written", () => {
+describe("days in a text are those of its own time zone", () => {
   test.each([
     ["the server's zone", {}],
-    ["a moment in UTC", { documentDate: "2026-11-23T20:00:00Z" }],
+    ["a time in UTC", { documentDate: "2026-11-23T20:00:00Z" }],
     ["a time without an offset", { documentDate: "2026-11-24T09:00" }],
     ["an offset in its date", { documentDate: "2026-11-24T09:00:00+13:00" }],
-    ["a day", { documentDate: "2026-11-24" }],
-  ])("in the east, ahead of Greenwich: %s", async (_what, given) => {
+    ["a date", { documentDate: "2026-11-24" }],
+  ])("in the east, ahead of UTC: %s", async (_what, given) => {
     await open("Pacific/Auckland", MORNING_IN_AUCKLAND);
     expect(await remember({ content: "I started a new job at Fonterra today.", ...given })).toMatchObject([
       { text: "User started a new job at Fonterra on 24 November 2026", days: ["2026-11-24"] },
     ]);
   });
 
-  test("in the west, behind Greenwich", async () => {
+  test("in the west, behind UTC", async () => {
     await open("America/Los_Angeles", EVENING_IN_LOS_ANGELES);
     expect(await remember({ content: "I started a new job at Boeing today." })).toMatchObject([
       { text: "User started a new job at Boeing on 23 November 2026", days: ["2026-11-23"] },
     ]);
   });
 
-  test("a document's own zone counts for more than its container's, and that for more than the server's", async () => {
+  test("the zone of a document overrides that of its container, which overrides the server's", async () => {
     await open("UTC", MORNING_IN_AUCKLAND);
     await world.core.updateContainer(world.call(), { containerTag: "mia", timezone: "Pacific/Auckland" });
     const content = "I started a new job at Fonterra today.";
@@ -66,21 +66,21 @@ describe("days of a text are days where it was written", () => {
     expect(await remember(odd)).toMatchObject([{ days: ["2026-11-24"] }]);
   });
 
-  test("times in a conversation without an offset are times there", async () => {
+  test("times in a conversation without an offset are local times", async () => {
     await open("Pacific/Auckland", MORNING_IN_AUCKLAND);
     const messages = [{ role: "user", content: "I saw a kiwi today.", timestamp: "2026-11-24T08:15:00" }];
     expect(await remember({ content: JSON.stringify(messages) })).toMatchObject([{ days: ["2026-11-24"] }]);
   });
 });
 
-test("what is temporary ends with the day there, on the day that clocks are changed too", async () => {
+test("a temporary fact expires at the end of the local day, also when clocks change", async () => {
   await open("Europe/Berlin", "2026-10-24T10:00:00.000Z");
   expect(await remember({ content: "I have a dentist appointment tomorrow." })).toMatchObject([
     { forgetAfter: "2026-10-25T22:59:59.999Z" },
   ]);
 });
 
-test("an end without an offset is one there", async () => {
+test("an expiry without an offset is a local time", async () => {
   await open("Pacific/Auckland", MORNING_IN_AUCKLAND);
   const call = world.call();
   const memory = (forgetAfter: string) => ({ content: `Mia parks in lot ${forgetAfter}.`, forgetAfter });
@@ -97,7 +97,7 @@ test("an end without an offset is one there", async () => {
   await expect(world.core.createMemories(call, past)).rejects.toThrow("must be in the future");
 });
 
-test("news of today takes the place of what is known, although the day has not begun in Greenwich", async () => {
+test("news of today replaces what is known, even if the day has not yet begun in UTC", async () => {
   await open("Pacific/Auckland", "2026-11-20T20:00:00.000Z");
   await remember({ content: "I work at Westpac." });
   world.clock.set(MORNING_IN_AUCKLAND);
@@ -110,12 +110,12 @@ test("news of today takes the place of what is known, although the day has not b
   expect(document?.receipt).toMatchObject([{ outcome: "updated" }]);
 });
 
-test("yesterday in a question is yesterday there", async () => {
+test("yesterday in a query is the local yesterday", async () => {
   await open("Pacific/Auckland", "2026-11-22T05:00:00.000Z");
   await world.core.createMemories(world.call(), { containerTag: "mia", memories: [{ content: "Mia ate ramen." }] });
   world.clock.set("2026-11-23T05:00:00.000Z");
   await world.core.createMemories(world.call(), { containerTag: "mia", memories: [{ content: "Mia ate pizza." }] });
-  // Pizza was told on Monday evening there; in Greenwich Monday is today, and ramen is from yesterday.
+  // Pizza was stated on Monday evening local time; in UTC Monday is today, and ramen is from yesterday.
   world.clock.set(MORNING_IN_AUCKLAND);
   const ask = async (timezone: string | null) => {
     await world.core.updateContainer(world.call(), { containerTag: "mia", timezone });
@@ -127,7 +127,7 @@ test("yesterday in a question is yesterday there", async () => {
   expect(await ask(null)).toEqual({ timeZone: "Pacific/Auckland", first: "Mia ate pizza." });
 });
 
-test("a zone that there is not is refused", async () => {
+test("an unknown time zone is rejected", async () => {
   await open("UTC", MORNING_IN_AUCKLAND);
   const change = world.core.updateContainer(world.call(), { containerTag: "mia", timezone: "Mars/Olympus" });
   await expect(change).rejects.toThrow("timezone: must be a time zone such as Pacific/Auckland");

@@ -26,7 +26,7 @@ async function upload(bytes: FileBytes, title?: string): Promise<string | null> 
   return (await core.getDocument({ actor }, { id })).document.title;
 }
 
-test("a title that was given stays when the file is read again, though its text begins with the same words", async () => {
+test("an explicit title stays when the file is read again, even if its text begins with the same words", async () => {
   const first = "Forty pear trees stand behind the house.";
   expect(await upload(mailbox(first), "The orchard")).toBe("The orchard");
   expect(await upload(mailbox(first, "They bear well."), "The orchard")).toBe("The orchard");

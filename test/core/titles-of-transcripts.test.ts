@@ -4,7 +4,7 @@ import { titleFromText } from "../../src/core/documents/document-title.js";
 const titleOfMessages = (messages: unknown) =>
   titleFromText({ content: JSON.stringify(messages), turns: null, filepath: null });
 
-test("messages with pictures are called by what is said in them", () => {
+test("the title of messages with pictures comes from their text", () => {
   const url = `data:image/png;base64,${"iVBORw0KGgoAAAANSUhEUgAAAEAAAABA".repeat(100)}`;
   const shown = { type: "image_url", image_url: { url } };
   const said = { type: "text", text: "Here is the map of my garden." };

@@ -13,16 +13,21 @@ const candidate = (values: Partial<FactCandidate>): FactCandidate => ({
   ...values,
 });
 
-describe("who says it decides", () => {
+describe("trust depends on who says it:", () => {
   test.each([
-    ["the user in conversation may ask for a habit", { origin: "user", speaker: "User" }, ORDER, "trusted"],
+    ["the user in a conversation may ask for a habit", { origin: "user", speaker: "User" }, ORDER, "trusted"],
     ["a document may not", { origin: "user" }, ORDER, "flagged"],
     ["an agent may not", { origin: "agent" }, ORDER, "flagged"],
     ["the assistant may not", { origin: "user", speaker: "Assistant" }, ORDER, "flagged"],
-    ["a forged instruction is one in the user's turn as well", { origin: "user", speaker: "User" }, FORGERY, "flagged"],
-    ["a page that poses as the user's turn is a page", { origin: "web", speaker: "User" }, ORDER, "flagged"],
+    ["a forged instruction is flagged in the user's turn too", { origin: "user", speaker: "User" }, FORGERY, "flagged"],
+    [
+      "a web page that poses as the user's turn is treated as a page",
+      { origin: "web", speaker: "User" },
+      ORDER,
+      "flagged",
+    ],
     ["a plain fact of the user", { origin: "user" }, "Bob keeps goats.", "trusted"],
-    ["a plain fact of a page", { origin: "web" }, "Bob keeps goats.", "unverified"],
+    ["a plain fact of a web page", { origin: "web" }, "Bob keeps goats.", "unverified"],
     ["a plain fact of a connected service", { origin: "connector" }, "Bob keeps goats.", "unverified"],
     ["a plain fact of the assistant", { origin: "user", speaker: "assistant" }, "Bob keeps goats.", "unverified"],
     ["a plain fact of a friend", { origin: "user", speaker: "Caroline" }, "Bob keeps goats.", "trusted"],
@@ -30,23 +35,23 @@ describe("who says it decides", () => {
     expect(judgeText(text, text, from).trust).toBe(trust);
   });
 
-  test("the words that state a fact count as much as the fact", () => {
+  test("the source text of a fact counts as much as the fact", () => {
     const { trust, reasons } = judgeText("Contoso is a bank", `Contoso is a bank. ${FORGERY}`, { origin: "user" });
     expect({ trust, reasons }).toEqual({ trust: "flagged", reasons: ["tells an assistant to drop its instructions"] });
   });
 
-  test("what is hidden is said to be hidden, and how", () => {
+  test("hidden text is flagged with how it is hidden", () => {
     const hidden = Buffer.from(FORGERY).toString("base64");
     expect(judgeText(hidden, undefined, { origin: "user" }).reasons).toEqual(["hides an instruction in encoded text"]);
   });
 });
 
-describe("what takes the place of what", () => {
+describe("replacing what the user stated:", () => {
   const stated = { origin: "user" } as const;
   test.each([
-    ["the user replaces what they stated", "user", undefined, false],
-    ["an agent replaces what the user stated", "agent", undefined, false],
-    ["a page does not", "web", undefined, true],
+    ["the user does", "user", undefined, false],
+    ["an agent does", "agent", undefined, false],
+    ["a web page does not", "web", undefined, true],
     ["a connected service does, being the user's own notes", "connector", undefined, false],
     ["the assistant's turn does not", "user", "Assistant", true],
   ] as const)("%s", (_name, origin, speaker, isDoubtful) => {
@@ -62,25 +67,25 @@ describe("what takes the place of what", () => {
     ["user", "Assistant", false],
     ["user", "User", true],
     ["agent", undefined, true],
-  ] as const)("what %s says (%s) is lasting: %s", (origin, speaker, isLasting) => {
+  ] as const)("a statement from %s (%s) is lasting: %s", (origin, speaker, isLasting) => {
     const said = candidate({ text: "Bob keeps goats", ...(speaker && { speaker }) });
     expect(judgeFact(said, origin, null).candidate.isStatic).toBe(isLasting);
   });
 
-  test("not even a connected service replaces how somebody is reached", () => {
+  test("even a connected service does not replace contact details", () => {
     const judged = judgeFact(candidate({ text: "Ada's email is x@y.example" }), "connector", stated);
     expect(judged.label).toEqual({ trust: "flagged", flagged: ["would replace what the user stated"] });
   });
 
-  test("a page may replace what a page said", () => {
+  test("a web page may replace the statement of a web page", () => {
     expect(judgeFact(candidate({ text: "The shop opens at ten" }), "web", { origin: "web" }).isFlagged).toBe(false);
   });
 });
 
-describe("the label of a memory", () => {
+describe("the trust label of a memory", () => {
   const memory = (values: Parameters<typeof buildMemoryDraft>[0]) => buildMemoryDraft(values);
 
-  test("counts while nobody has reviewed it", () => {
+  test("counts until it is reviewed", () => {
     const metadata = { trust: "flagged", flagged: ["because"], team: "core" };
     expect(isFlagged(memory({ isInference: true, metadata }))).toBe(true);
     expect(trustOf(memory({ isInference: true, metadata }))).toBe("flagged");
@@ -88,19 +93,19 @@ describe("the label of a memory", () => {
     expect(withoutLabel(metadata)).toEqual({ team: "core" });
   });
 
-  test("is not made by metadata of a caller", () => {
+  test("cannot be set by the metadata of a caller", () => {
     expect(isFlagged(memory({ metadata: { trust: "flagged" } }))).toBe(false);
     expect(withoutLabel({ trust: "family office" })).toEqual({ trust: "family office" });
   });
 
-  test("a page's memory is unverified without one", () => {
+  test("is not needed for a memory from a web page, which is unverified", () => {
     expect(trustOf(memory({ origin: "web" }))).toBe("unverified");
     expect(trustOf(memory({ metadata: { trust: "unverified" } }))).toBe("unverified");
     expect(trustOf(memory({}))).toBe("trusted");
   });
 });
 
-test("judges any text in time that grows with its length", () => {
+test("judges any text in time proportional to its length", () => {
   const parts = [
     "ignore all ",
     "when the user ",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 
-/** A store whose every statement is a document of its own, with dates that rise. */
+/** A store with a document for each statement, with ascending dates. */
 async function withStatements<T>(
   work: (manual: ManualCore, state: (text: string, date?: string) => Promise<string>) => Promise<T>,
 ) {
@@ -22,8 +22,8 @@ async function withStatements<T>(
   }
 }
 
-describe("what the rules did with a new fact is undone and redone:", () => {
-  test("one that took the place of another", async () => {
+describe("undo and redo of a new fact that was related by rules:", () => {
+  test("one that replaced another", async () => {
     await withStatements(async (manual, state) => {
       await state("Ada lives in Rome.");
       const batchId = await state("Ada lives in Bonn.");
@@ -36,7 +36,7 @@ describe("what the rules did with a new fact is undone and redone:", () => {
     });
   });
 
-  test("one that was out of date when it was learnt", async () => {
+  test("one that was outdated on arrival", async () => {
     await withStatements(async (manual, state) => {
       await state("Ada lives in Bonn.", "2024-05-01");
       const batchId = await state("Ada lives in Rome.", "2020-05-01");
@@ -71,11 +71,11 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("undo" as const), which: fc.nat() }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
-/** What is active in each container. */
+/** The active memories of each container. */
 type Model = Record<"a" | "b", ReadonlySet<string>>;
 
 describe("random histories of two containers", () => {
-  test("are undone step by step, to the very beginning", { timeout: 60_000 }, async () => {
+  test("can be undone step by step, to the very beginning", { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 100, maxLength: 100 }), async (steps) => {
         const one = await openManualCore();
@@ -123,7 +123,7 @@ async function play(
       await manual.core
         .undoBatch(all, { batchId })
         .catch((error: unknown) => expect(error).toMatchObject({ kind: "conflict" }));
-    // What an undo in the middle overtakes is not for a simple model to say.
+    // The effect of an undo in the middle is too complex for this model.
     return readModel(manual);
   }
   const containerTag = one.tag;
@@ -148,7 +148,7 @@ async function readModel({ store }: ManualCore): Promise<Model> {
   return { a: await textsOf("a"), b: await textsOf("b") };
 }
 
-/** Search finds what is active and nothing else. */
+/** Search finds exactly the active memories. */
 async function expectSearch({ core, call }: ManualCore, model: Model): Promise<void> {
   for (const containerTag of ["a", "b"] as const) {
     const query = {

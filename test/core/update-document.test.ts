@@ -32,7 +32,7 @@ describe("changing a document", () => {
       ({ text }) => text,
     );
 
-  test("another text replaces it with all that it alone stated; the id stays", async () => {
+  test("with another text replaces it and what only it stated, and keeps the id", async () => {
     const { id } = await add({ wait: 20, metadata: { k: 1 } });
     await opened.hold();
     expect(await patch({ content: SHEEP })).toMatchObject({ id, status: "queued", dreamingStatus: "dreaming" });
@@ -50,7 +50,7 @@ describe("changing a document", () => {
     expect(await opened.everything()).toContain(`document ${id} was replaced`);
   });
 
-  test("a fact that others state as well stays and loses this source", async () => {
+  test("keeps a fact that others also state, without this source", async () => {
     await add({ wait: 20 });
     await add({ customId: "other", content: `${BEES} So it is.`, wait: 20 });
     await patch({ content: SHEEP });
@@ -62,14 +62,14 @@ describe("changing a document", () => {
     expect((await core.getDocument(call, { id: "note" })).memories).toHaveLength(1);
   });
 
-  test("a fact that is in the new text as well is remembered anew", async () => {
+  test("remembers a fact again that is also in the new text", async () => {
     await add({ wait: 20 });
     await patch({ content: `${BEES} ${SHEEP}` });
     await opened.settle();
     expect((await memories()).toSorted()).toEqual(["Ada keeps bees on the roof", "Bo owns sheep on the hill"]);
   });
 
-  test("what it stated before, but was not remembered yet, is never remembered", async () => {
+  test("never remembers earlier statements that were not yet processed", async () => {
     await opened.close();
     opened = await openManualCore({ jobs: false });
     ({ core } = opened);
@@ -90,15 +90,15 @@ describe("changing a document", () => {
 
   test.each([
     ["the same text", { content: BEES }],
-    ["nothing", {}],
+    ["no fields", {}],
     ["metadata", { metadata: { b: 3, c: ["x"] } }],
     ["a title", { title: "Bees" }],
     ["a path", { filepath: "/bees.md" }],
     ["a filter for memories", { filterByMetadata: { team: "red" } }],
     ["a customId", { customId: "note" }],
-    ["the containers that it is in", { containerTags: ["a", "a"] }],
-    ["the task that it has", { taskType: "memory" }],
-  ])("%s changes in place: no revision, nothing to work on, what is not named stays", async (_name, change) => {
+    ["its current containers", { containerTags: ["a", "a"] }],
+    ["its current task type", { taskType: "memory" }],
+  ])("with %s works in place: no new revision, no processing, other fields unchanged", async (_name, change) => {
     const { id } = await add({ metadata: { a: 1, b: 2 }, title: "T", filepath: "/t.md", wait: 20 });
     const before = await opened.rowCounts();
     expect(await patch(change)).toMatchObject({ id, status: "done", dreamingStatus: "done" });
@@ -112,25 +112,25 @@ describe("changing a document", () => {
       ...("containerTags" in change && { containerTags: ["a"] }),
     });
     const after = await opened.rowCounts();
-    // The metadata's own index follows it.
+    // The index of metadata follows the document.
     const beside = { journal: 0, metadata_values: 0 };
     expect({ ...after, ...beside }).toEqual({ ...before, ...beside });
   });
 
-  test("text and path change together", async () => {
+  test("can change text and path together", async () => {
     await add({ wait: 20 });
     expect(await patch({ content: SHEEP, filepath: "/sheep.md", title: "Sheep" })).toMatchObject({ status: "queued" });
     await opened.settle();
     expect(await get()).toMatchObject({ content: SHEEP, filepath: "/sheep.md", title: "Sheep", status: "done" });
   });
 
-  test("metadata names its source", async () => {
+  test("sets its source from the metadata", async () => {
     await add();
     await patch({ metadata: { sm_source: "slack" } });
     expect((await get()).source).toBe("slack");
   });
 
-  test("another customId is how it is called from then on; one that is taken is refused for good", async () => {
+  test("to another customId renames it; one already in use is a permanent conflict", async () => {
     const { id } = await add({ wait: 20 });
     await add({ customId: "taken", content: SHEEP });
     await expect(patch({ customId: "taken" })).rejects.toMatchObject({ kind: "conflict", retryAfter: undefined });
@@ -140,7 +140,7 @@ describe("changing a document", () => {
     expect((await add()).id).not.toBe(id);
   });
 
-  test("other containers take it with what it alone states", async () => {
+  test("to other containers moves it with what only it states", async () => {
     const { id } = await add({ wait: 20 });
     expect(await patch({ containerTags: ["b"] })).toMatchObject({ id, status: "queued", containerTags: ["b"] });
     expect([await found("bees"), await memories()]).toEqual([[], []]);
@@ -152,7 +152,7 @@ describe("changing a document", () => {
     expect(document.receipt).toMatchObject([{ outcome: "added" }]);
   });
 
-  test("what others state there too stays there, and is stated in the new container as well", async () => {
+  test("keeps facts in the old container that others also state, and states them in the new one", async () => {
     await add({ wait: 20 });
     await add({ customId: "other", wait: 20 });
     await patch({ containerTags: ["b"] });
@@ -165,7 +165,7 @@ describe("changing a document", () => {
     expect(stated.map(({ containerTag }) => containerTag)).toEqual(["b"]);
   });
 
-  test("one container more has all of it too; one less has nothing of it any more", async () => {
+  test("adds everything to an additional container, and removes everything from a former one", async () => {
     await add({ wait: 20 });
     await patch({ containerTags: ["a", "b"] });
     await opened.settle();
@@ -183,7 +183,7 @@ describe("changing a document", () => {
     ]);
   });
 
-  test("as superrag it forgets, as memory it remembers again", async () => {
+  test("to superrag forgets its memories, and back to memory remembers them again", async () => {
     await add({ wait: 20 });
     expect(await patch({ taskType: "superrag" })).toMatchObject({ status: "queued", dreamingStatus: "done" });
     await opened.settle();
@@ -193,7 +193,7 @@ describe("changing a document", () => {
     expect(await memories()).toEqual(["Ada keeps bees on the roof"]);
   });
 
-  test("another date is what its words are read against", async () => {
+  test("to another date reads its text relative to that date", async () => {
     await add({ content: "Ada met Bo in Rome yesterday.", documentDate: "2024-05-06", wait: 20 });
     const dated = async () => (await core.getDocument(call, { id: "note" })).memories.map(({ metadata }) => metadata);
     expect(await dated()).toMatchObject([{ temporalContext: { eventDate: ["2024-05-05"] } }]);
@@ -202,7 +202,7 @@ describe("changing a document", () => {
     expect(await dated()).toMatchObject([{ temporalContext: { eventDate: ["2023-01-01"] } }]);
   });
 
-  test("limits hold for what it becomes", async () => {
+  test("applies the limits to the result", async () => {
     await opened.close();
     opened = await openManualCore({ limits: { maxTextBytes: 100, maxMetadataBytes: 60 } });
     ({ core } = opened);
@@ -213,11 +213,11 @@ describe("changing a document", () => {
     expect((await get()).metadata).toEqual({ one: "x".repeat(40) });
   });
 
-  test.each(["nothing", createId()])("what is not there is not found: %s", async (id) => {
+  test.each(["nothing", createId()])("of an unknown id is not found: %s", async (id) => {
     await expect(patch({ id, metadata: {} })).rejects.toMatchObject({ kind: "not_found" });
   });
 
-  test("only by those who may write in all of its containers, and into theirs alone", async () => {
+  test("requires write access to all of its containers, and to the new ones", async () => {
     await add({ containerTags: ["a", "b"] });
     await add({ customId: "mine", containerTags: ["a"] });
     const mine = opened.call(["a"]);
@@ -247,7 +247,7 @@ describe("a document at a path", () => {
     ["/me.md.bak", "superrag", 0],
     ["/note", "superrag", 0],
     [undefined, "memory", 1],
-  ])("%s is of the task %s where only some paths form memories", async (filepath, taskType, count) => {
+  ])("%s gets the task type %s if only some paths form memories", async (filepath, taskType, count) => {
     const input = { content: BEES, containerTags: ["a"], filepath, wait: 20 };
     const { id } = await opened.core.addDocument(opened.call(), input);
     const { document, memories } = await opened.core.getDocument(opened.call(), { id });
@@ -255,7 +255,7 @@ describe("a document at a path", () => {
     expect(memories).toHaveLength(count);
   });
 
-  test("forms memories as soon as its path is named, unless it was asked not to", async () => {
+  test("forms memories once its path is included, unless superrag was requested", async () => {
     const { core, store } = opened;
     const call = opened.call();
     const input = { content: BEES, containerTags: ["a"], filepath: "/later.md" };
@@ -276,7 +276,7 @@ describe("a document at a path", () => {
     expect(await about("asked")).toEqual(["superrag", []]);
   });
 
-  test("in several containers forms memories where they are formed", async () => {
+  test("in several containers forms memories only where the container allows it", async () => {
     const input = { content: BEES, containerTags: ["a", "b"], filepath: "/other.md", wait: 20 };
     const { id } = await opened.core.addDocument(opened.call(), input);
     const { memories } = await opened.core.getDocument(opened.call(), { id });
@@ -284,14 +284,14 @@ describe("a document at a path", () => {
   });
 });
 
-describe("what a client sends along", () => {
+describe("client input with a document", () => {
   let opened: ManualCore;
   beforeEach(async () => {
     opened = await openManualCore();
   });
   afterEach(() => opened.close());
 
-  test("guidance for extraction stays with each container, also when nothing else is new", async () => {
+  test("guidance for extraction is stored on each container, even if nothing else is new", async () => {
     const { core, store } = opened;
     const guidance = async (tag: string) => (await store.containers.get(store.organizationId, tag))?.entityContext;
     const input = { content: BEES, customId: "note", containerTags: ["a", "b"], entityContext: "Ada is a beekeeper." };
@@ -306,7 +306,7 @@ describe("what a client sends along", () => {
     );
   });
 
-  test("a filter for memories is kept with the document", async () => {
+  test("a filter for memories is stored with the document", async () => {
     const filterByMetadata = { team: ["red", "blue"], level: 3 };
     const { id } = await opened.core.addDocument(opened.call(), { content: BEES, filterByMetadata });
     expect((await opened.core.getDocument(opened.call(), { id })).document.filterByMetadata).toEqual(filterByMetadata);
@@ -317,7 +317,7 @@ describe("what a client sends along", () => {
     [1, 100],
     [2_000, 2_000],
     [-1, 850],
-  ])("a chunk size of %i in the settings of the client is the most that pieces have", async (chunkSize, longest) => {
+  ])("a chunkSize of %i in the settings of the client limits the chunks", async (chunkSize, longest) => {
     const { core, store } = opened;
     await store.settings.write(store.organizationId, "wide", { chunkSize });
     const { actor } = opened.call();

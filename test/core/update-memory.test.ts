@@ -41,8 +41,8 @@ const journal = async (action: string) => {
   }
 };
 
-describe("a new version", () => {
-  test("takes the place of the old one, which stays in the record", async () => {
+describe("a new version of a memory", () => {
+  test("replaces the old one, which stays in the record", async () => {
     const first = await remember("Ada lives in Rome");
     const second = await update({ id: first.id, newContent: "Ada lives in Bonn" });
     const third = await update({ id: second.id, newContent: "Ada lives in Oslo" });
@@ -57,7 +57,7 @@ describe("a new version", () => {
     expect(await read(second.id)).toMatchObject({ version: 2, isLatest: false, parentId: first.id, rootId: first.id });
   });
 
-  test("is found at once, by its words and by its meaning, and the old one no more", async () => {
+  test("is found immediately by its words and its meaning, and the old one no longer is", async () => {
     const first = await remember("Ada keeps bees on the roof");
     const second = await update({ id: first.id, newContent: "Ada paints harbours in oil" });
     expect(await search("Ada paints harbours in oil")).toEqual([second.id]);
@@ -67,20 +67,20 @@ describe("a new version", () => {
     expect(await opened.store.units.withoutVector(space, 0, 10)).toEqual([]);
   });
 
-  test("is found by its exact text, and by the id of any version", async () => {
+  test("can be created by exact text, and by the id of any version", async () => {
     const first = await remember("Ada lives in Rome");
     await update({ content: "Ada lives in Rome", newContent: "Ada lives in Bonn" });
     expect(await update({ id: first.id, newContent: "Ada lives in Oslo" })).toMatchObject({ version: 3 });
   });
 
-  test("by id when both are named", async () => {
+  test("is created by id if id and text are both given", async () => {
     const [one, two] = [await remember("Ada likes tea"), await remember("Ben likes coffee")];
     const updated = await update({ id: one.id, content: "Ben likes coffee", newContent: "Ada likes cocoa" });
     expect(updated.parentId).toBe(one.id);
     expect(await read(two.id)).toMatchObject({ isLatest: true });
   });
 
-  test("is stated by the documents that stated the old one", async () => {
+  test("has the sources of the old one", async () => {
     const first = await remember("Ada lives in Rome");
     const sources = async (id: string) => {
       const found = await opened.store.memories.sources(opened.store.organizationId, [id]);
@@ -91,7 +91,7 @@ describe("a new version", () => {
     expect(second.sourceCount).toBe(1);
   });
 
-  test("is written to the journal with who, why and what", async () => {
+  test("is recorded in the journal with who, why and what", async () => {
     const first = await remember("Ada lives in Rome");
     const second = await update({ id: first.id, newContent: "Ada lives in Bonn", reason: "she moved" });
     const [entry, ...more] = await journal("memory.updated");
@@ -101,7 +101,7 @@ describe("a new version", () => {
     expect(JSON.parse(entry?.after ?? "")).toMatchObject({ id: second.id, text: "Ada lives in Bonn" });
   });
 
-  test("with the same operation id is written once, also by exact text", async () => {
+  test("with the same operation id is created once, also by exact text", async () => {
     await remember("Ada lives in Rome");
     const again = { ...call(), operationId: "one" };
     const input = { containerTag: "a", content: "Ada lives in Rome", newContent: "Ada lives in Bonn" };
@@ -109,7 +109,7 @@ describe("a new version", () => {
     expect(await core.updateMemory(again, input)).toEqual(first);
   });
 
-  test("at once by many callers makes one chain without a fork", async () => {
+  test("by many simultaneous callers forms one chain without a fork", async () => {
     const first = await remember("Ada has 0 bees");
     const versions = await Promise.all(
       Array.from({ length: 8 }, (_, index) => update({ id: first.id, newContent: `Ada has ${index + 1} bees` })),
@@ -123,7 +123,7 @@ describe("a new version", () => {
     expect(entries[0]?.history).toHaveLength(8);
   });
 
-  test("that changes nothing is the version that is there", async () => {
+  test("without any change is the existing version", async () => {
     const first = await remember("Ada lives in Rome", { metadata: { team: "red" } });
     expect(await update({ id: first.id, newContent: "Ada lives in Rome" })).toMatchObject({ id: first.id, version: 1 });
     expect(await update({ id: first.id, newContent: "Ada lives in Rome", metadata: { team: "blue" } })).toMatchObject({
@@ -133,7 +133,7 @@ describe("a new version", () => {
     });
   });
 
-  test("states what was inferred before", async () => {
+  test("of an inferred memory counts as stated", async () => {
     const first = await remember("Ada probably lives in Rome", { metadata: { team: "red" } });
     await opened.store.memories.update(opened.store.organizationId, first.id, {
       isInference: true,
@@ -150,16 +150,16 @@ describe("metadata and expiry", () => {
   const temporalContext = { eventDate: ["2024-01-01"] };
 
   test.each([
-    ["left out: all stays", {}, { team: "red", temporalContext }],
-    ["given: replaces, the temporal context stays", { metadata: { k: 1 } }, { k: 1, temporalContext }],
-    ["given empty: only the temporal context stays", { metadata: {} }, { temporalContext }],
+    ["omitted: is unchanged", {}, { team: "red", temporalContext }],
+    ["given: replaces all except the temporal context", { metadata: { k: 1 } }, { k: 1, temporalContext }],
+    ["empty: keeps only the temporal context", { metadata: {} }, { temporalContext }],
     [
-      "temporal context alone: is replaced beside what was there",
+      "temporal context alone: replaces only that",
       { temporalContext: { documentDate: "2024-02-02" } },
       { team: "red", temporalContext: { documentDate: "2024-02-02" } },
     ],
     [
-      "both given: both replace",
+      "both given: replaces both",
       { metadata: { k: 1 }, temporalContext: { eventDate: ["2024-03-03"] } },
       { k: 1, temporalContext: { eventDate: ["2024-03-03"] } },
     ],
@@ -171,28 +171,28 @@ describe("metadata and expiry", () => {
 
   const season = { forgetAfter: "2030-01-01T00:00:00.000Z", forgetReason: "a season" };
   test.each<[string, Record<string, unknown>, { forgetAfter: string | null; forgetReason: string | null }]>([
-    ["left out: stays with its reason", {}, season],
-    ["null: ends with its reason", { forgetAfter: null }, { forgetAfter: null, forgetReason: null }],
+    ["omitted: is unchanged, with its reason", {}, season],
+    ["null: removes it and the reason", { forgetAfter: null }, { forgetAfter: null, forgetReason: null }],
     [
-      "null with a reason: has none",
+      "null with a reason: removes both",
       { forgetAfter: null, forgetReason: "x" },
       { forgetAfter: null, forgetReason: null },
     ],
     [
-      "given: replaces, the reason stays",
+      "given: replaces it and keeps the reason",
       { forgetAfter: "2031-01-01" },
       { ...season, forgetAfter: "2031-01-01T00:00:00.000Z" },
     ],
-    ["reason given: replaces", { forgetReason: "a year" }, { ...season, forgetReason: "a year" }],
-    ["reason null: is gone", { forgetReason: null }, { ...season, forgetReason: null }],
+    ["reason given: replaces the reason", { forgetReason: "a year" }, { ...season, forgetReason: "a year" }],
+    ["reason null: removes the reason", { forgetReason: null }, { ...season, forgetReason: null }],
   ])("expiry %s", async (_name, input, expected) => {
     const { id } = await remember("Ada lives in Rome", season);
     expect(await update({ id, newContent: "Ada lives in Bonn", ...input })).toMatchObject(expected);
   });
 });
 
-describe("a text that another memory has already", () => {
-  test("merges the other one into the new version: nothing is told twice and nothing is lost", async () => {
+describe("an update to the text of another memory", () => {
+  test("merges that memory into the new version: nothing is duplicated and nothing is lost", async () => {
     const target = await remember("Ada stays in Rome", { metadata: { team: "red" } });
     const other = await remember("Ada lives in Bonn", { isStatic: true, metadata: { team: "blue", k: 1 } });
     const updated = await update({ id: target.id, newContent: "Ada lives in Bonn." });
@@ -215,16 +215,16 @@ describe("a text that another memory has already", () => {
   });
 
   test.each([
-    ["none of the two ends", undefined, "2030-01-01", null],
-    ["the later end of both", "2031-01-01", "2030-01-01", "2031-01-01T00:00:00.000Z"],
-    ["the end of the other where it is later", "2030-01-01", "2031-01-01", "2031-01-01T00:00:00.000Z"],
-  ])("holds until %s", async (_name, one, other, expected) => {
+    ["no expiry if one of them has none", undefined, "2030-01-01", null],
+    ["the later expiry of both", "2031-01-01", "2030-01-01", "2031-01-01T00:00:00.000Z"],
+    ["the expiry of the other if it is later", "2030-01-01", "2031-01-01", "2031-01-01T00:00:00.000Z"],
+  ])("has %s", async (_name, one, other, expected) => {
     const target = await remember("Ada stays in Rome", one === undefined ? {} : { forgetAfter: one });
     await remember("Ada lives in Bonn", { forgetAfter: other });
     expect((await update({ id: target.id, newContent: "Ada lives in Bonn" })).forgetAfter).toBe(expected);
   });
 
-  test("whose time is over just makes room", async () => {
+  test("is not merged with one that has expired", async () => {
     const target = await remember("Ada stays in Rome");
     const other = await remember("Ada lives in Bonn", { forgetAfter: opened.clock.from(1_000).toISOString() });
     opened.clock.advance(1_000);
@@ -233,7 +233,7 @@ describe("a text that another memory has already", () => {
     expect(await read(other.id)).toMatchObject({ isForgotten: true, forgetReason: "its time was over" });
   });
 
-  test("in another container is no matter", async () => {
+  test("does not affect one in another container", async () => {
     const target = await remember("Ada stays in Rome");
     const other = await remember("Ada lives in Bonn", {}, "b");
     await update({ id: target.id, newContent: "Ada lives in Bonn" });
@@ -241,8 +241,8 @@ describe("a text that another memory has already", () => {
   });
 });
 
-describe("while something else is wrong", () => {
-  test("without an embedder the version is kept, found by its words, and gets its vector later", async () => {
+describe("under other conditions", () => {
+  test("a version created without an embedder is stored, found by its words, and gets its vector later", async () => {
     let isDown = false;
     const embedder = createBuiltinEmbedder();
     const down = () => Promise.reject(new AppError("unavailable", "The provider cannot be reached."));
@@ -271,7 +271,7 @@ describe("while something else is wrong", () => {
     }
   });
 
-  test("during a merge of the container it is refused for a moment", async () => {
+  test("an update during a merge of the container is temporarily refused", async () => {
     const { id } = await remember("Ada stays in Rome");
     const { store } = opened;
     await store.merges.insert(store.organizationId, { id: "m", sourceTags: ["a"], targetTag: "b" });
@@ -284,8 +284,8 @@ describe("while something else is wrong", () => {
   });
 });
 
-describe("refused", () => {
-  test("what is forgotten, over, unknown or of another container is not found; nothing is written", async () => {
+describe("rejected:", () => {
+  test("forgotten, expired, unknown or other containers' memories are not found, and nothing is written", async () => {
     const forgotten = await remember("forgotten fact");
     await core.forget(call(), { ids: [forgotten.id] });
     const over = await remember("short fact", { forgetAfter: opened.clock.from(1_000).toISOString() });
@@ -310,12 +310,16 @@ describe("refused", () => {
     ["no text", { id: "x" }, /^newContent: is missing$/],
     ["an empty text", { id: "x", newContent: " " }, /^newContent: must not be empty$/],
     ["a huge text", { id: "x", newContent: "x".repeat(10_001) }, /^newContent: must have at most 10000 characters/],
-    ["a past end", { id: "x", newContent: "y", forgetAfter: "2020-01-01" }, /^forgetAfter: must be in the future$/],
-    ["no date", { id: "x", newContent: "y", forgetAfter: "soon" }, /^forgetAfter: must be an ISO 8601 date/],
+    [
+      "an expiry in the past",
+      { id: "x", newContent: "y", forgetAfter: "2020-01-01" },
+      /^forgetAfter: must be in the future$/,
+    ],
+    ["an invalid date", { id: "x", newContent: "y", forgetAfter: "soon" }, /^forgetAfter: must be an ISO 8601 date/],
     ["nested metadata", { id: "x", newContent: "y", metadata: { a: { b: 1 } } }, /^metadata\.a: must be a string, /],
     ["no container", { id: "x", newContent: "y", containerTag: undefined }, /^containerTag: is missing$/],
     [
-      "a wrong date list",
+      "an invalid list of dates",
       { id: "x", newContent: "y", temporalContext: { eventDate: "2024" } },
       /^temporalContext\.eventDate: must be an array of strings$/,
     ],
@@ -327,8 +331,8 @@ describe("refused", () => {
   });
 });
 
-describe("who may use some containers only", () => {
-  test("need not name the only one, must name one of several, and cannot change another", async () => {
+describe("a caller limited to some containers", () => {
+  test("need not name its only container, must name one of several, and cannot change others", async () => {
     const mine = await remember("Ada stays in Rome");
     const theirs = await remember("Ada lives in secret", {}, "b");
     const onlyA = opened.call(["a"]);

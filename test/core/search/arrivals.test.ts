@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-test.each(["hybrid", "memories", "documents"] as const)("what was added a moment ago is found in %s", async (mode) => {
+test.each(["hybrid", "memories", "documents"] as const)("finds what was just added in %s", async (mode) => {
   const { core } = opened;
   for (let round = 0; round < 10; round += 1) {
     const containerTags = [`${mode}-${round}`];
@@ -24,7 +24,7 @@ test.each(["hybrid", "memories", "documents"] as const)("what was added a moment
   }
 });
 
-test("documents are found as soon", async () => {
+test("finds whole documents that were just added", async () => {
   const { core } = opened;
   await core.addDocument(
     { actor: opened.actor },

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-/** What words alone find: the letters that a vector counts would find such words, too. */
+/** What words alone find: the letters counted by a vector would find such words, too. */
 async function found(question: string, contents: readonly string[]): Promise<string[]> {
   await opened.core.createMemories(opened.call(), {
     containerTag: "a",
@@ -30,7 +30,7 @@ async function found(question: string, contents: readonly string[]): Promise<str
   return results.map(({ text }) => text);
 }
 
-describe("a word that some write as two", () => {
+describe("a compound that is also written as two words", () => {
   test.each([
     ["What grows at the lake side?", "Reed covers the whole lakeside"],
     ["What grows at the lakeside?", "Reed covers the whole lake side"],
@@ -46,7 +46,7 @@ describe("a word that some write as two", () => {
     expect(await found(question, [content, "Unrelated talk of trains"])).toEqual([content]);
   });
 
-  test("counts as all of itself, and its halves apart as none of it", async () => {
+  test("matches only as a whole, not by separate halves", async () => {
     const contents = ["Ben drew a side of the frozen lake", "Ben drew the lake side"];
     expect(await found("Who drew the lakeside?", contents)).toEqual([contents[1], contents[0]]);
   });

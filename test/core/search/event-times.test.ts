@@ -4,7 +4,7 @@ import { findEventMention } from "../../../src/core/search/event-times.js";
 import { rankUnits } from "../../../src/core/search/rank.js";
 import { chunkDetail, memoryDetail } from "../../support/unit-details.js";
 
-describe("the event that a query names a time by", () => {
+describe("the event that a query names as a time", () => {
   test.each([
     ["Where did Iris work before the move?", "before", ["move"]],
     ["What has Iris eaten since she started at the bakery?", "after", ["started", "bakery"]],
@@ -60,7 +60,7 @@ const order = (query: string, details: readonly UnitDetail[]): string[] =>
 const first = (query: string, details: readonly UnitDetail[], among: readonly string[]): string | undefined =>
   order(query, details).find((text) => among.includes(text));
 
-/** One turn a conversation, so that none stands beside another. */
+/** One turn per conversation, so that none has neighbours. */
 function diary(turns: Readonly<Record<string, string>>): UnitDetail[] {
   return Object.entries(turns).map(([date, text], index) =>
     chunkDetail({ seq: index + 1, text, documentId: date, position: 0, speakers: ["Iris"], date }),
@@ -73,17 +73,17 @@ const MOVED = "Iris: We moved to Bergen last week!";
 const jobs = diary({ "2021-10-03": AQUARIUM, "2021-03-02": OFFICE, "2021-08-14": MOVED });
 const both = [OFFICE, AQUARIUM];
 
-describe("what was before and after an event", () => {
-  test("is told apart by when it was told", () => {
+describe("a time before or after an event", () => {
+  test("is determined by when something was said", () => {
     expect(first("What was Iris's job before the move?", jobs, both)).toBe(OFFICE);
     expect(first("What was Iris's job since she moved?", jobs, both)).toBe(AQUARIUM);
   });
 
-  test("is left where it was, not left out", () => {
+  test("changes only the order and excludes nothing", () => {
     expect(order("What was Iris's job before the move?", jobs)).toContain(AQUARIUM);
   });
 
-  test("changes the order, and not how similar each is by itself", () => {
+  test("does not change the individual similarities", () => {
     const similarities = (details: readonly UnitDetail[]) =>
       Object.fromEntries(
         rank("What was Iris's job before the move?", details).map((each) => [each.detail.text, each.ownSimilarity]),
@@ -92,7 +92,7 @@ describe("what was before and after an event", () => {
     expect(similarities(jobs)).toEqual(similarities(undated));
   });
 
-  test("is told apart by the date that a text says itself", () => {
+  test("is determined by a date in the text itself", () => {
     const notes = [
       memoryDetail({ seq: 1, text: "Iris had a job as a cook in June 2019" }),
       memoryDetail({ seq: 2, text: "Iris had a job as a guide in June 2022" }),
@@ -102,7 +102,7 @@ describe("what was before and after an event", () => {
     expect(order("Which job did Iris have after the accident?", notes)[0]).toContain("guide");
   });
 
-  test("does not depend on a question about the event", () => {
+  test("is not affected by a question about the event", () => {
     const asked = diary({
       "2021-10-03": AQUARIUM,
       "2021-03-02": OFFICE,
@@ -112,7 +112,7 @@ describe("what was before and after an event", () => {
     expect(first("What was Iris's job before the move?", asked, both)).toBe(OFFICE);
   });
 
-  test("stays undecided when the event may have been at any time", () => {
+  test("has no effect if the event may have been at any time", () => {
     const often = { "2021-01-05": "Iris: We moved again.", "2023-08-14": "Iris: We moved again, dear." };
     const ranked = (side: string, dates: readonly [string, string]) =>
       first(
@@ -123,7 +123,7 @@ describe("what was before and after an event", () => {
     expect(ranked("before", ["2020-01-01", "2024-01-01"])).toBe(ranked("before", ["2024-01-01", "2020-01-01"]));
   });
 
-  test("stays undecided when nothing tells of the event", () => {
+  test("has no effect if nothing mentions the event", () => {
     const [aquarium, office] = jobs;
     if (!aquarium || !office) throw new Error("no jobs");
     const query = (side: string) => order(`What was Iris's job ${side} the earthquake?`, [aquarium, office]);
@@ -131,7 +131,7 @@ describe("what was before and after an event", () => {
   });
 });
 
-describe("what was before and after a date", () => {
+describe("a time before or after a date", () => {
   const answers = (query: string) => first(query, jobs, both);
 
   test.each([
@@ -143,7 +143,7 @@ describe("what was before and after a date", () => {
     expect(answers(query)).toBe(expected);
   });
 
-  test("does not begin within the time itself, but a time since then does", () => {
+  test("starts after the period named, or within it for `since`", () => {
     const later = diary({ "2021-03-02": OFFICE, "2022-03-02": AQUARIUM });
     expect(first("Which job did Iris have after 2021?", later, both)).toBe(AQUARIUM);
     expect(first("Which job did Iris have after March 2021?", later, both)).toBe(AQUARIUM);
@@ -151,7 +151,7 @@ describe("what was before and after a date", () => {
     expect(first("Which job did Iris have before 2022?", later, both)).toBe(OFFICE);
   });
 
-  test("is not what `the week before` a date asks for, which is told on that day", () => {
+  test("is not meant by `the week before` a date, which refers to things said on that day", () => {
     const told = diary({ "2021-03-02": OFFICE, "2021-08-14": AQUARIUM });
     expect(first("Which job did Iris have the week before 14 August 2021?", told, both)).toBe(AQUARIUM);
   });

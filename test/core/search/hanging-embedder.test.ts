@@ -5,7 +5,7 @@ import { silentLog } from "../../support/open-core.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 import { type ScriptedProvider, startScriptedProvider } from "../../support/scripted-provider.js";
 
-/** Nobody waits for an embedder that hangs longer than once, however often it is asked for one request. */
+/** A request waits for a hanging embedder once, however often it calls it. */
 let provider: ScriptedProvider;
 let opened: ManualCore;
 const PATIENCE_MS = 1_000;
@@ -33,13 +33,13 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
   "list of what could be forgotten": () => opened.core.forget(opened.call(), { query: "zeppelin", containerTag: "a" }),
 };
 
-test.each(Object.keys(WAYS))("a %s that finds nothing waits for it once", async (way) => {
+test.each(Object.keys(WAYS))("a %s without results waits for a hanging embedder once", async (way) => {
   const began = performance.now();
   await WAYS[way]?.();
   expect(performance.now() - began).toBeLessThan(2 * PATIENCE_MS - 100);
 });
 
-test("what is stated by hand is kept in seconds, and found by its words", async () => {
+test("a direct memory is stored within seconds, and found by its words", async () => {
   const began = performance.now();
   await opened.core.createMemories(opened.call(), { containerTag: "a", memories: [{ content: "Tom likes sailing." }] });
   expect(performance.now() - began).toBeLessThan(4_000);

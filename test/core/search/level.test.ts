@@ -3,18 +3,18 @@ import { levelSimilarities } from "../../../src/core/search/level.js";
 
 const level = (...similarities: number[]) => levelSimilarities(similarities.map((similarity) => ({ similarity })));
 
-test("an order that is right keeps its numbers", () => {
+test("similarities that already fall are unchanged", () => {
   expect(level()).toEqual([]);
   expect(level(0.9)).toEqual([0.9]);
   expect(level(1, 0.9, 0.9, 0.2, 0)).toEqual([1, 0.9, 0.9, 0.2, 0]);
 });
 
-test("what is more similar than one before it shares a mean with it, and with as few others as possible", () => {
+test("a similarity above an earlier one is averaged with it, and with as few others as possible", () => {
   expect(level(0.4, 0.8, 0.2)).toEqual([0.6000000000000001, 0.6000000000000001, 0.2]);
   expect(level(0.9, 0.25, 0.5, 0.75)).toEqual([0.9, 0.5, 0.5, 0.5]);
 });
 
-test("what other searches would not see takes its place between the others, and changes none of them", () => {
+test("results that other searches would not find are fitted in without changing the others", () => {
   const further = { isFurther: true };
   const shown = levelSimilarities([
     { similarity: 0.9 },

@@ -62,7 +62,7 @@ const similarities = (results: readonly { readonly similarity: number }[]) =>
 const falling = (numbers: readonly number[]) => numbers.toSorted((one, other) => other - one);
 
 describe.each(MODES)("a search for %s", (searchMode) => {
-  test.each([{}, { rerank: true }, { rewriteQuery: true }])("has the most similar first (%o)", async (care) => {
+  test.each([{}, { rerank: true }, { rewriteQuery: true }])("returns the most similar first (%o)", async (care) => {
     for (const q of QUESTIONS) {
       const shown = similarities(await search(q, { searchMode, ...care }));
       expect(shown.length, q).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe.each(MODES)("a search for %s", (searchMode) => {
     }
   });
 
-  test.each([{}, { rerank: true }])("begins the same, however much of it is wanted (%o)", async (care) => {
+  test.each([{}, { rerank: true }])("returns the same first results, whatever the limit (%o)", async (care) => {
     for (const q of QUESTIONS) {
       const all = await search(q, { searchMode, ...care });
       for (const limit of [1, 2, 5])
@@ -78,7 +78,7 @@ describe.each(MODES)("a search for %s", (searchMode) => {
     }
   });
 
-  test.each([{}, { rerank: true }])("has what is newer before what it changes (%o)", async (care) => {
+  test.each([{}, { rerank: true }])("returns newer statements before those they change (%o)", async (care) => {
     for (const [q, now, before] of CHANGED) {
       const input = { q, containerTags: ["a"], threshold: 0, limit: 50, searchMode, ...care };
       const { results } = await core.core.search({ actor: core.actor }, input);
@@ -89,7 +89,7 @@ describe.each(MODES)("a search for %s", (searchMode) => {
   });
 
   const cares = [{}, { rerank: true }, { rewriteQuery: true }, { rerank: true, rewriteQuery: true }];
-  test.each(cares)("gives what has the similarity of the threshold or more, and nothing else (%o)", async (care) => {
+  test.each(cares)("returns exactly the results at or above the threshold (%o)", async (care) => {
     for (const q of QUESTIONS) {
       const all = await search(q, { searchMode, ...care });
       for (const threshold of [0.3, 0.5, 0.8, all[0]?.similarity ?? 1])
@@ -99,7 +99,7 @@ describe.each(MODES)("a search for %s", (searchMode) => {
     }
   });
 
-  test.each(cares)("shows the same similarity as the others do (%o)", async (care) => {
+  test.each(cares)("returns the same similarity as the other modes (%o)", async (care) => {
     for (const q of QUESTIONS) {
       const known = new Map<string, number>();
       for (const mode of MODES)
@@ -112,7 +112,7 @@ describe.each(MODES)("a search for %s", (searchMode) => {
 });
 
 describe("a search for whole documents", () => {
-  test("has the best first, and the best of each first", async () => {
+  test("returns the best document first, and the best chunk of each first", async () => {
     for (const q of QUESTIONS) {
       const found = await searchDocuments(q);
       const scores = found.map(({ score }) => score);
@@ -125,11 +125,11 @@ describe("a search for whole documents", () => {
     }
   });
 
-  test("has what is newer before what it changes", async () => {
+  test("returns newer statements before those they change", async () => {
     for (const [q, now] of CHANGED) expect((await searchDocuments(q))[0]?.chunks[0]?.content, q).toMatch(now);
   });
 
-  test("begins the same, however much of it is wanted", async () => {
+  test("returns the same first results, whatever the limit", async () => {
     for (const q of QUESTIONS) {
       const all = await searchDocuments(q);
       for (const limit of [1, 2]) expect(await searchDocuments(q, { limit }), q).toEqual(all.slice(0, limit));
@@ -137,7 +137,7 @@ describe("a search for whole documents", () => {
   });
 });
 
-test("in a container with more than one search looks at, a memory is as similar whatever is searched beside it", async () => {
+test("in a container beyond the candidate limit, a memory has the same similarity, whatever else is searched", async () => {
   const memories = Array.from({ length: 90 }, (_, index) => ({ content: `Uma keeps jar ${index} of plum jam.` }));
   await core.core.createMemories({ actor: core.actor }, { containerTag: "jars", memories });
   for (let index = 0; index < 3; index += 1) {
@@ -164,7 +164,7 @@ test("in a container with more than one search looks at, a memory is as similar 
   for (const { id, similarity } of both) expect(similarity).toBe(known.get(id));
 });
 
-test("in a container with more than one search looks at, what is found in every mode is as similar in each", async () => {
+test("in a container beyond the candidate limit, results of every mode have the same similarity in each", async () => {
   const people = ["Mia", "Tom", "Ulf", "Ida", "Jan", "Eva", "Leo", "Noa"];
   const says = ["lives in Rome", "drives a Volvo", "keeps a dog named Rex", "works at Siemens", "is allergic to nuts"];
   for (const [place, person] of people.entries())

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.close());
 
-test("of what is equally new comes first what changes what the older one says first", async () => {
+test("of two equally new units, the one that changes the older unit's first statement comes first", async () => {
   const { core, call, clock, context } = opened;
   const older = "The editor is Vim. The phone number is 4711.";
   const newer = "We had a long walk around the lake. The phone number is now 0815. The editor is now Emacs.";

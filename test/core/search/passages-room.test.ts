@@ -3,7 +3,7 @@ import type { PassageStatement, UnitDetail } from "../../../src/core/ports.js";
 import { dividePassages } from "../../../src/core/search/passages.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 
-/** Whoever states much in the same few words makes a passage, and the work on it, no larger than its own text. */
+/** Many statements with the same short quote make neither the passage nor the work on it larger than the text. */
 const QUOTE = "ab cd";
 const PASSAGE = `${QUOTE}. `.repeat(110).trim();
 
@@ -23,7 +23,7 @@ function stating(text: string, more: Partial<PassageStatement> = {}): PassageSta
   };
 }
 
-/** Many statements in the same words, the first of which is forgotten. */
+/** Many statements with the same quote, the first of which is forgotten. */
 function many(count: number): PassageStatement[] {
   return Array.from({ length: count }, (_, index) =>
     stating(`Ada keeps object number ${index}`, index === 0 ? { isForgotten: true, forgetReason: "asked" } : {}),
@@ -36,7 +36,7 @@ function divide(text: string, statements: readonly PassageStatement[]): UnitDeta
   return dividePassages([detail], { containerIds: [1], kinds: ["chunk"], includeForgotten: false }, new Date(0))[0];
 }
 
-/** How often a passage is looked through, or a piece of it taken. */
+/** How often a passage is scanned or sliced. */
 function workOn(text: string, statements: readonly PassageStatement[]): number {
   const spies = [vi.spyOn(String.prototype, "indexOf"), vi.spyOn(String.prototype, "slice")];
   try {
@@ -47,8 +47,8 @@ function workOn(text: string, statements: readonly PassageStatement[]): number {
   }
 }
 
-describe("a passage whose words many statements quote", () => {
-  test("is followed by what still holds of them once, in its own words, as far as it has room", () => {
+describe("a passage quoted by many statements", () => {
+  test("is followed by the current statements once, in their own words, within a limit", () => {
     const text = divide(PASSAGE, many(400))?.text ?? "";
     expect(text.match(/object number 1\b/g)).toHaveLength(1);
     expect(text).not.toContain("object number 0");
@@ -56,23 +56,23 @@ describe("a passage whose words many statements quote", () => {
     expect(text.length).toBeLessThan(2 * PASSAGE.length + 1_500);
   });
 
-  test("keeps as little room for what does not hold any more", () => {
+  test("limits the room for outdated statements too", () => {
     const gone = Array.from({ length: 400 }, (_, index) => stating(`Ada kept object ${index}`, { isLatest: false }));
     const passage = divide(`Bo likes tea. ${PASSAGE}`, gone)?.passage;
     expect(passage?.current).toMatch(/^Bo likes tea\./);
     expect(passage?.past.length).toBeLessThan(2_000);
   });
 
-  test("is looked through once for all that quote the same", () => {
+  test("is examined once for all statements that quote the same", () => {
     expect(workOn(PASSAGE, many(400))).toBeLessThan(1.1 * workOn(PASSAGE, many(50)));
   });
 
-  test("takes work that grows with its length, and not with the square of it", () => {
+  test("takes work in proportion to its length", () => {
     const [short, long] = [workOn(PASSAGE, many(50)), workOn(`${PASSAGE} `.repeat(8).trim(), many(50))];
     expect(long).toBeLessThan(12 * short);
   });
 
-  test("loses each sentence that says what was forgotten, wherever it stands", () => {
+  test("loses every sentence that says what was forgotten, wherever it is", () => {
     const statement = stating("Ada likes tea", { quote: "Ada likes tea", isForgotten: true, forgetReason: "asked" });
     const kept = stating("Bo likes tea, too", { quote: "Ada likes tea" });
     const rows = Array.from({ length: 40 }, (_, index) => `Row ${index} holds. Ada likes tea, she says.`);
@@ -83,14 +83,14 @@ describe("a passage whose words many statements quote", () => {
   });
 });
 
-describe("a document that states much in the same words", () => {
+describe("a document with many statements in the same words", () => {
   let opened: ManualCore;
   beforeEach(async () => {
     opened = await openManualCore();
   });
   afterEach(() => opened.close());
 
-  test("is found with passages of about their own length when one of that is forgotten", async () => {
+  test("is found by passages of about their original length after one statement was forgotten", async () => {
     const { core } = opened;
     const facts = Array.from({ length: 100 }, (_, index) => ({
       text: `Ada${index} keeps object number ${index} in room ${(index * 37) % 97}`,

@@ -6,8 +6,8 @@ const WORDS = "garden gardener bake bakery baker piano run runner teach teacher 
 
 beforeEach(() => forgetRoots());
 
-describe("which roots can have something of a question", () => {
-  test("those with one of its texts, and those of one of its families, and no others that are kept", () => {
+describe("the roots that may match a question", () => {
+  test("are the cached ones with one of its texts or families, and no other cached ones", () => {
     const roots = WORDS.map(keepRoot);
     const families = [...new Set(WORDS.map(familyOf))];
     for (const text of WORDS)
@@ -20,13 +20,13 @@ describe("which roots can have something of a question", () => {
       }
   });
 
-  test("more of them than bits of a number fit", () => {
+  test("may be more than the bits of a number", () => {
     const roots = Array.from({ length: 200 }, (_, at) => keepRoot(`word${"x".repeat(at)}`));
     const likely = new LikelyRoots([roots[40]!.text, roots[199]!.text], []);
     expect(roots.filter((root) => likely.has(root))).toEqual([roots[40], roots[199]]);
   });
 
-  test("of roots that are not kept, came later, or are forgotten it is not known", () => {
+  test("include all roots that are not cached, were added later or were dropped", () => {
     const forgotten = keepRoot("garden");
     forgetRoots();
     const kept = keepRoot("piano");
@@ -38,7 +38,7 @@ describe("which roots can have something of a question", () => {
   });
 });
 
-test("a kept root is the same object until all are forgotten; another one is another each time", () => {
+test("a cached root is the same object until the cache is cleared; an uncached one is always a new object", () => {
   const root = keepRoot("garden");
   expect(keepRoot("garden")).toBe(root);
   expect(looseRoot("garden")).toBe(root);

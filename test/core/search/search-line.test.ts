@@ -4,7 +4,7 @@ import type { VectorQuery } from "../../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../../support/manual-core.js";
 
 let opened: ManualCore | undefined;
-/** How many searches have got as far as their vectors. */
+/** How many searches have reached their vectors. */
 let askedForVectors: number;
 beforeEach(() => {
   askedForVectors = 0;
@@ -14,7 +14,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** A core that knows one text, and whose vectors and embedder wait for `held` before they answer for a question about it. */
+/** A core that knows one text; its vectors and embedder wait for `held` before they answer a question about it. */
 async function openHeld(held: { embedding?: Promise<void>; vectors?: Promise<void> }): Promise<ManualCore> {
   const builtin = createBuiltinEmbedder();
   const isHeld = { embedding: false, vectors: false };
@@ -50,7 +50,7 @@ async function ask({ core, call }: ManualCore, q: string): Promise<string[]> {
   return results.map(({ text }) => text);
 }
 
-test("whose embedding takes its time holds up no other search", async () => {
+test("a search with a slow embedding does not delay other searches", async () => {
   let release = (): void => undefined;
   const core = await openHeld({ embedding: new Promise((resolve) => (release = resolve)) });
   const slow = ["slow bees", "slow hive", "slow Ada"].map((q) => ask(core, q));
@@ -59,7 +59,7 @@ test("whose embedding takes its time holds up no other search", async () => {
   expect(await Promise.all(slow)).toEqual(slow.map(() => ["Ada keeps bees"]));
 });
 
-test("vectors that do not answer hold up the line for a moment, not for good", async () => {
+test("vectors that do not respond delay the queue for a moment only", async () => {
   let release = (): void => undefined;
   let asked = 0;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -69,14 +69,14 @@ test("vectors that do not answer hold up the line for a moment, not for good", a
     asked += 1;
     return found;
   });
-  // All six wait for vectors in the end, although not all are worked on at once.
+  // All six eventually wait for vectors, although not all are processed at the same time.
   await vi.waitFor(() => expect(askedForVectors).toBe(6), 10_000);
   expect(asked).toBe(0);
   release();
   for (const found of await Promise.all(answers)) expect(found).toEqual(["Ada keeps bees"]);
 });
 
-test("many searches at once all get their own answer", async () => {
+test("many simultaneous searches each get their own results", async () => {
   const core = await openHeld({});
   const contents = Array.from({ length: 40 }, (_, at) => `Box ${at} holds item${at} and nothing else`);
   const memories = contents.map((content) => ({ content }));

@@ -10,7 +10,7 @@ afterAll(() => core.close());
 
 const percent = (part: number, whole: number) => `${((100 * part) / whole).toFixed(1)} %`;
 
-test("no question of the labelled memories stands there twice, and each answer is a fact", () => {
+test("the labelled questions are unique, and each expected answer is a fact", () => {
   const memories = [...readSilenceSet("dev"), ...readSilenceSet("heldout"), ...readSilenceSet("held2")];
   expect(memories).toHaveLength(42);
   for (const { name, facts, questions } of memories) {
@@ -24,8 +24,8 @@ test("no question of the labelled memories stands there twice, and each answer i
   }
 });
 
-// The bounds only say that it does not get worse: far more of the questions without an answer should be silent.
-test("questions about small memories are answered, or met with silence, as often as before", async () => {
+// The bounds only prevent regressions: far more of the unanswerable questions should get no result.
+test("questions about small memories are answered, or get no result, as often as before", async () => {
   const figures = await measureSilence(core, readSilenceSet("dev"));
   const { unanswered, silent, answered, first, firstThree, wrong } = figures;
   console.log(
@@ -38,7 +38,7 @@ test("questions about small memories are answered, or met with silence, as often
   expect(wrong / answered).toBeLessThanOrEqual(0.75);
 }, 120_000);
 
-test("whom a question is about is no answer to it, however few the memories are", async () => {
+test("the person a question is about is no answer by itself, however few memories there are", async () => {
   const containerTag = "two-facts";
   const memories = ["Mia plays the violin in a youth orchestra.", "Mia was born in Turku."];
   const { actor } = core;

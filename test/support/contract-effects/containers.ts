@@ -31,7 +31,10 @@ export const containers: readonly ContractGroup[] = [
       ),
       works(
         "The newest activity first",
-        inTest("core/containers", "has those with the newest activity first, then by name, and the empty ones last"),
+        inTest(
+          "core/containers",
+          "starts with the most recently active ones, then sorts by name, and ends with empty ones",
+        ),
       ),
       works("A restricted key sees its own containers alone", async (world) => {
         await world.remember("Mia keeps bees");
@@ -96,7 +99,7 @@ export const containers: readonly ContractGroup[] = [
       }),
       works(
         "A document that lies elsewhere too only leaves it",
-        inTest("core/containers", "only takes documents out of it that lie in another one too"),
+        inTest("core/containers", "only removes documents from it that are also in another container"),
       ),
       works("A restricted key deletes none", async (world) => {
         await world.remember("Mia keeps bees");
@@ -145,15 +148,15 @@ export const containers: readonly ContractGroup[] = [
       ),
       works(
         "Documents that are being read are waited for",
-        inTest("core/merge", "are waited for; what comes of them is moved too"),
+        inTest("core/merge", "are waited for, and their memories are moved too"),
       ),
       works(
         "It ends the same after a crash",
-        inTest("core/merge", "is finished after a restart, wherever it was cut off, with the same end"),
+        inTest("core/merge", "completes after a restart with the same result, wherever it was interrupted"),
       ),
       works(
         "Memories that say the same are joined",
-        inTest("core/merge", "joins memories that say the same: sources, strength and time come together"),
+        inTest("core/merge", "joins memories that say the same, including sources, strength and times"),
       ),
     ],
   },
@@ -166,13 +169,13 @@ export const containers: readonly ContractGroup[] = [
       ),
       works(
         "It leaves out what is forgotten, over or reviewed",
-        inTest("core/review", "leaves out what was stated, forgotten, is over, was reviewed, or lies elsewhere"),
+        inTest("core/review", "leaves out stated, forgotten, expired and reviewed memories, and other containers"),
       ),
       works("It is empty for an unknown container", async (world) =>
         expect(await world.ok("GET", `${path(world)}/inferred`)).toEqual({ memories: [], total: 0 }),
       ),
-      works("`approve` makes it a stated fact", inTest("core/review", "approved, a guess is a stated fact")),
-      works("`decline` takes it out of search and queue", inTest("core/review", "declined, it leaves search")),
+      works("`approve` makes it a stated fact", inTest("core/review", "by approval makes it a stated fact")),
+      works("`decline` takes it out of search and queue", inTest("core/review", "by declining removes it from search")),
       works("`undo` puts it back", inTest("transports/rest-inferred", "records the outcome in the metadata")),
       works("404 for an unknown one, 409 for one that is no guess, 400 for another action", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");

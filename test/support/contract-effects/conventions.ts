@@ -135,7 +135,7 @@ export const conventions: readonly ContractGroup[] = [
       works("A body that is no JSON is 400", (world) => world.gives(400, "POST", "/v4/search", "{")),
       works(
         "401 for a key that is missing, wrong, switched off or over",
-        inTest("core/keys", "what is wrong with a key is not told"),
+        inTest("core/keys", "the refusal of a key does not say what is wrong with it"),
       ),
       works("404 for a document, memory, container, merge that is not there", async (world) => {
         await world.gives(404, "GET", "/v3/documents/none");
@@ -156,10 +156,7 @@ export const conventions: readonly ContractGroup[] = [
       ),
       works(
         "500 tells nothing of what went wrong inside",
-        inTest(
-          "core/failures",
-          "unexpectedly is tried again and again, then given up without telling the world what it holds",
-        ),
+        inTest("core/failures", "unexpectedly is retried several times, then given up without disclosing the content"),
       ),
       doesNot(
         "402 when credits are used up; 403 where the plan lacks something",
@@ -288,7 +285,7 @@ export const conventions: readonly ContractGroup[] = [
       }),
       works(
         "A document of an internal id is found before one whose `customId` is that text",
-        inTest("core/documents", "by id or customId; an id wins over a customId of the same text"),
+        inTest("core/documents", "works by id or customId; an id takes precedence over an equal customId"),
       ),
     ],
   },

@@ -93,16 +93,16 @@ export const conversations: readonly ContractGroup[] = [
         "Without a container it goes to the default one",
         inTest(
           "core/conversations",
-          "goes on in the usual container when none is named, and leaves one of its id elsewhere alone",
+          "continues in the default container if none is named; one with the same id elsewhere is unchanged",
         ),
       ),
       works(
         "Of the same id in another container it is another conversation",
-        inTest("core/conversations", "of the same id in another container is another one"),
+        inTest("core/conversations", "with the same id in another container is a separate one"),
       ),
       works(
         "409 while its container is merged",
-        inTest("core/merge", "writes to the source are put off; to the target and elsewhere they go on"),
+        inTest("core/merge", "writes to the source are deferred; writes to the target and elsewhere continue"),
       ),
       works("Many messages are read in linear time", inTest("core/conversations", "takes linear time")),
     ],

@@ -126,11 +126,11 @@ export const documents: readonly ContractGroup[] = [
       ),
       works(
         "One that fails says `failed` and why, in its record and in lists",
-        inTest("core/failures", "for good fails the document with a reason; its words are found all the same"),
+        inTest("core/failures", "permanently fails the document with a reason; its words are still searchable"),
       ),
       works(
         "Failed documents stay, or go after a set time",
-        inTest("core/files", "go with their files when they failed long enough ago"),
+        inTest("core/files", "are removed with their files after the configured time"),
       ),
       works(
         "`dreaming: instant` reads a document by itself at once",
@@ -153,13 +153,13 @@ export const documents: readonly ContractGroup[] = [
       }),
       works(
         "What was accepted survives a crash and is worked through",
-        inTest("core/state-crashes", "anywhere while it relates $name loses, doubles and halves nothing"),
+        inTest("core/state-crashes", "at any step of relating $name loses, duplicates and truncates nothing"),
       ),
       works(
         "A model or embedder that is away only delays",
         inTest(
           "core/failures",
-          "for a while only delays: searchable by words, counted as waiting, done as soon as it can be",
+          "temporarily only delays: searchable by words, counted as waiting, completed as soon as possible",
         ),
       ),
       worksWithModel(
@@ -252,7 +252,7 @@ export const documents: readonly ContractGroup[] = [
         "`chunkSize`, overlap and way of cutting are settings, for what comes after",
         inTest(
           "core/reprocess-chunks",
-          "stay as they are until they are reprocessed, and are then found in their new pieces",
+          "stay unchanged until they are reprocessed, and are then found by their new chunks",
         ),
       ),
     ],

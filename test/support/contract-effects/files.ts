@@ -90,7 +90,7 @@ export const files: readonly ContractGroup[] = [
       }),
       works(
         "The link ends after 24 hours",
-        inTest("core/files", "a link opens it for 24 hours, to those who may not see its document too"),
+        inTest("core/files", "a link opens it for 24 hours, also for callers who may not see its document"),
       ),
       works("404 for a document without a file", async (world) =>
         world.gives(404, "GET", `/v3/documents/${await world.add("Mia keeps bees.")}/file-url`),

@@ -123,7 +123,7 @@ export const keys: readonly ContractGroup[] = [
       works("`expiresInDays` (1 to 365) is when it ends", ofField("POST /v3/auth/scoped-key expiresInDays")),
       works(
         "It ends to the millisecond, with 401",
-        inTest("core/keys", "a key that expires opens to the last millisecond, and then nothing more"),
+        inTest("core/keys", "a key is valid until the last millisecond before it expires"),
       ),
       works("`expiresInDays` beyond its bounds is 400", async (world) => {
         for (const expiresInDays of [0, 366])
@@ -162,7 +162,7 @@ export const keys: readonly ContractGroup[] = [
       works("An agent key has permission, containers, end and plugin", ofField("POST /v3/auth/agent-key pluginId")),
       works(
         "Mail goes out before a key ends",
-        inTest("core/expiring-keys", "is told of 14, 3 and 1 days before and when it has, once each"),
+        inTest("core/expiring-keys", "is announced 14, 3 and 1 days before and when it has expired, once each"),
       ),
       works("`/v3/auth/plugins` lists what is connected", (world) => world.ok("GET", "/v3/auth/plugins")),
       works(

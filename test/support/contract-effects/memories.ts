@@ -44,7 +44,7 @@ export const memories: readonly ContractGroup[] = [
       }),
       works(
         "`forgetAfter` ends it to the millisecond, judged when it is asked for",
-        inTest("core/expiry", "a lasting fact and an open guess are over to the second as well"),
+        inTest("core/expiry", "lasting facts and unreviewed guesses also expire to the second"),
       ),
       works("`forgetAfter` in the past is refused", (world) =>
         world.gives(400, "POST", "/v4/memories", {
@@ -86,7 +86,10 @@ export const memories: readonly ContractGroup[] = [
           newContent: "x",
         });
       }),
-      works("An id counts more than a text", inTest("core/update-memory", "by id when both are named")),
+      works(
+        "An id counts more than a text",
+        inTest("core/update-memory", "is created by id if id and text are both given"),
+      ),
       works("The id of an old version changes the newest", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         await change(world, { id, newContent: "Mia keeps wasps" });
@@ -131,7 +134,10 @@ export const memories: readonly ContractGroup[] = [
       }),
       works(
         "A key of one container need not name it",
-        inTest("core/update-memory", "need not name the only one, must name one of several, and cannot change another"),
+        inTest(
+          "core/update-memory",
+          "need not name its only container, must name one of several, and cannot change others",
+        ),
       ),
     ],
   },
@@ -164,7 +170,7 @@ export const memories: readonly ContractGroup[] = [
       works("`reason` is kept with it", ofField("DELETE /v4/memories reason")),
       works(
         "What was forgotten stays forgotten when its document is read again",
-        inTest("core/forgotten-stays", "brings back no fact of a text that was forgotten or replaced"),
+        inTest("core/forgotten-stays", "restores no forgotten or replaced fact of a text"),
       ),
       works(
         "It can be taken back",
@@ -207,7 +213,7 @@ export const memories: readonly ContractGroup[] = [
       }),
       works(
         "`threshold` and `maxForget` bound it, the most similar first",
-        inTest("core/forget-matching", "without maxForget takes 100, the most similar ones first"),
+        inTest("core/forget-matching", "without maxForget forgets up to 100, the most similar ones first"),
       ),
       worksWithModel("A model decides which of those found are meant", async (world) => {
         await world.remember("Mia keeps bees", "Mia keeps hens");

@@ -74,15 +74,15 @@ export const names: readonly ContractGroup[] = [
       }),
       works(
         "The same text again does no work and answers the state of now",
-        inTest("core/documents", "with the same text does no work and answers with the current state"),
+        inTest("core/documents", "with the same text does no work and returns the current state"),
       ),
       works(
         "A text that goes on is read from where it goes on",
-        inTest("core/only-the-difference", "that goes on, only the rest is read"),
+        inTest("core/only-the-difference", "with text appended, only the new text is read"),
       ),
       works(
         "Earlier submissions stay as history",
-        inTest("core/only-the-difference", "earlier submissions stay as history, and one that goes on is kept once"),
+        inTest("core/only-the-difference", "earlier submissions stay as history, and a growing text is stored once"),
       ),
       works(
         "A text that has nothing in common with the former one takes its place and that of its passages",
@@ -93,25 +93,22 @@ export const names: readonly ContractGroup[] = [
       ),
       works(
         "Memories of the old text stay unless the new one says otherwise",
-        inTest(
-          "core/only-the-difference",
-          "that changes somewhere, only the new lines are read; what was remembered stays",
-        ),
+        inTest("core/only-the-difference", "with changed lines, only these are read; earlier memories stay"),
       ),
       works(
         "After a failure, sending it again tries again",
         inTest(
           "core/failures",
-          "for good is tried again when the document is added again, and then nothing is left of the failure",
+          "permanently is tried again when the document is added again, and no trace of the failure remains",
         ),
       ),
       works(
         "While it is worked on, sending it again is taken and queued, never 409",
-        inTest("core/documents", "while it is being worked on ends with the newest text alone"),
+        inTest("core/documents", "while it is being processed ends with the newest text only"),
       ),
       works(
         "In another container it is another document",
-        inTest("core/documents", "in another container makes another document of it, and leaves the first as it is"),
+        inTest("core/documents", "in another container creates a separate document, and leaves the first unchanged"),
       ),
       works(
         "`PATCH` with `customId` renames; one that is taken is 409 for good",
@@ -121,12 +118,12 @@ export const names: readonly ContractGroup[] = [
         "Any history of adding, changing, moving and deleting ends as promised",
         inTest(
           "core/custom-id-histories",
-          "any history of adding, changing, moving, deleting and restarting ends as the contract says",
+          "any sequence of adding, changing, moving, deleting and restarting ends as the contract says",
         ),
       ),
       works(
         "A document that was deleted is made anew",
-        inTest("core/documents", "that was deleted makes a new document"),
+        inTest("core/documents", "after its document was deleted creates a new document"),
       ),
     ],
   },

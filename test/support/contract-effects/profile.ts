@@ -44,7 +44,7 @@ export const profiles: readonly ContractGroup[] = [
       }),
       worksWithModel(
         "Older entries of a bucket are summed up, marked `[Summary]`",
-        inTest("core/profile-summaries", "are summed up by the model, once, and served without it"),
+        inTest("core/profile-summaries", "are summarised by the model once, and served without calling it again"),
       ),
       works("`buckets` names the buckets that are given; unknown ones are left out", async (world) =>
         expect((await profile(world, { buckets: ["preferences", "none"] })).profile.buckets).toEqual({
@@ -66,11 +66,11 @@ export const profiles: readonly ContractGroup[] = [
       works("`containerTag` is required", (world) => world.gives(400, "POST", "/v4/profile", {})),
       works(
         "What is forgotten, over or replaced is not in it, at once",
-        inTest("core/profile", "what was just remembered, corrected or forgotten shows at once, in every part"),
+        inTest("core/profile", "new, corrected and forgotten facts appear immediately in every part"),
       ),
       works(
         "Guesses that nobody reviewed are no lasting facts",
-        inTest("core/profile", "a guess that nobody has reviewed is no lasting fact; once it is approved it is"),
+        inTest("core/profile", "an unreviewed guess is not a lasting fact; once approved it is"),
       ),
     ],
   },
@@ -104,7 +104,7 @@ export const profiles: readonly ContractGroup[] = [
       }),
       works(
         "Rules sort memories into buckets by their description",
-        inTest("core/buckets", "one common word of a description says nothing, two do"),
+        inTest("core/buckets", "one word in common with the description is not enough, two are"),
       ),
       worksWithModel(
         "A model says which buckets a memory belongs to",

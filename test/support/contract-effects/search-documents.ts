@@ -39,11 +39,11 @@ export const documentSearch: readonly ContractGroup[] = [
       ),
       works(
         "`limit` counts documents",
-        inTest("core/search-documents", "the limit counts documents, however many chunks of the best one match"),
+        inTest("core/search-documents", "counts documents for the limit, however many chunks of the best one match"),
       ),
       works(
         "`chunkThreshold` drops passages, and documents without any",
-        inTest("core/search-documents", "chunkThreshold drops chunks, and documents that have none left"),
+        inTest("core/search-documents", "drops chunks below chunkThreshold, and documents without any left"),
       ),
       works(
         "`documentThreshold` drops documents; its default drops none",

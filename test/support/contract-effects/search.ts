@@ -100,11 +100,11 @@ export const search: readonly ContractGroup[] = [
       ),
       works(
         "`rewriteQuery` searches for other wordings, too",
-        inTest("core/rewrite", "add close words, and none for names"),
+        inTest("core/rewrite", "adds words of similar meaning, and none for names"),
       ),
       worksWithModel(
         "`rewriteQuery` searches for what a model says, too",
-        inTest("core/rewrite", "searches for what the language model says, too, and counts its tokens"),
+        inTest("core/rewrite", "also searches for the terms of the language model, and counts its tokens"),
       ),
       works(
         "`aggregate` adds a memory made of several, with `isAggregated`",
@@ -112,7 +112,10 @@ export const search: readonly ContractGroup[] = [
       ),
       worksWithModel(
         "`aggregate` lets a model join them",
-        inTest("core/aggregate", "adds what the language model says of at least two results, and counts its tokens"),
+        inTest(
+          "core/aggregate",
+          "adds a statement of the language model that rests on at least two results, and counts the tokens",
+        ),
       ),
       works(
         "Unknown fields change nothing and are named in `warnings`",
@@ -132,7 +135,7 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "A result has the same similarity in all modes",
-        inTest("core/search/most-relevant-first", "shows the same similarity as the others do (%o)"),
+        inTest("core/search/most-relevant-first", "returns the same similarity as the other modes (%o)"),
       ),
       works(
         "Each result is a memory or a passage, never both, with a `version`, `metadata`, `updatedAt`",
@@ -164,7 +167,10 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "Children have a positive, parents a negative distance; related ones extend or derive",
-        inTest("core/related", "are the facts that extend or derive from it, and those that it does so from"),
+        inTest(
+          "core/related",
+          "are the facts that extend it or derive from it, and those that it extends or derives from",
+        ),
       ),
       works(
         "`include.documents` brings the sources, `include.summaries` their summaries",
@@ -215,14 +221,11 @@ export const search: readonly ContractGroup[] = [
       }),
       works(
         "Guesses that nobody reviewed come behind what was stated",
-        inTest("core/rank", "what was only inferred goes behind what was told, and is as similar all the same"),
+        inTest("core/rank", "an inferred memory ranks behind a stated one, with the same similarity"),
       ),
       works(
         "What is slow or away (embedder, reranker) is done without, and `degraded` says so",
-        inTest(
-          "core/rerank-with",
-          "that hangs is left alone after three searches and a trial, and each answer says so",
-        ),
+        inTest("core/rerank-with", "that hangs is skipped after three searches and a trial, and each response says so"),
       ),
     ],
   },

@@ -41,7 +41,7 @@ export const settings: readonly ContractGroup[] = [
       works("Unknown settings are refused", (world) => world.gives(400, "PATCH", "/v3/settings", { nonsense: 1 })),
       works(
         "Secrets are kept, and told masked",
-        inTest("core/settings", "are kept, and told by their last four characters only"),
+        inTest("core/settings", "are stored, and only their last four characters are returned"),
       ),
       works("Prompts and items without `shouldLLMFilter` are 400, unless it is set already", async (world) => {
         await world.gives(400, "PATCH", "/v3/settings", { filterPrompt: "Only bees" });
@@ -148,7 +148,7 @@ export const settings: readonly ContractGroup[] = [
         "It removes documents, memories, containers and settings, and counts them; keys stay",
         inTest(
           "core/settings",
-          "removes everything but the keys and the default container, without a trace, and counts it",
+          "removes everything except the keys and the default container without a trace, and counts it",
         ),
       ),
       works("A scoped key may not", async (world) =>

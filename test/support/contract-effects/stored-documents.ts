@@ -88,7 +88,7 @@ export const storedDocuments: readonly ContractGroup[] = [
       }),
       works(
         "`content` and `filepath` together both take effect",
-        inTest("core/update-document", "text and path change together"),
+        inTest("core/update-document", "can change text and path together"),
       ),
       works("`containerTag` moves the document with what it alone states", async (world) => {
         const id = await world.add("Mia keeps bees.");
@@ -101,15 +101,15 @@ export const storedDocuments: readonly ContractGroup[] = [
       }),
       works(
         "`taskType: superrag` forgets, `memory` remembers again",
-        inTest("core/update-document", "as superrag it forgets, as memory it remembers again"),
+        inTest("core/update-document", "to superrag forgets its memories, and back to memory remembers them again"),
       ),
       works(
         "Another `documentDate` is what the words are read against",
-        inTest("core/update-document", "another date is what its words are read against"),
+        inTest("core/update-document", "to another date reads its text relative to that date"),
       ),
       works(
         "While it is worked on, a new text is queued, not lost",
-        inTest("core/only-the-difference", "nothing of submissions that follow each other quickly is lost"),
+        inTest("core/only-the-difference", "submissions in quick succession lose nothing"),
       ),
       works("An empty body changes nothing and answers the state", async (world) => {
         const id = await world.add("Mia keeps bees.");
