@@ -201,7 +201,9 @@ describe("a language model as reranker", () => {
   test("keeps every result if the model orders none", async () => {
     const byRules = textsOf(await search(core, { rerank: false }));
     provider.always(() => '{"order":[]}');
-    expect(textsOf(await search(core)).toSorted()).toEqual(byRules.toSorted());
+    const texts = textsOf(await search(core));
+    expect(texts).toHaveLength(byRules.length);
+    expect(new Set(texts)).toEqual(new Set(byRules));
   });
 
   test("gets texts as data, between delimiters that none of them contains", async () => {

@@ -50,7 +50,9 @@ test("recollect audit says when nothing matches, and rejects invalid options", a
   expect(await run("audit", "--limit", "0")).toMatchObject({ code: 2, stderr: expect.stringContaining("limit") });
 });
 
-test("recollect status does not list a key that expires in 20 days", async () => {
+test("recollect status lists keys that expire soon, and not one that expires in 20 days", async () => {
   await run("keys", "create", "--name", "old", "--expires", "20");
   expect(parseAnswer(await run("status", "--json"))).toMatchObject({ expiringKeys: [] });
+  await run("keys", "create", "--name", "older", "--expires", "2");
+  expect(parseAnswer(await run("status", "--json"))).toMatchObject({ expiringKeys: [{ name: "older" }] });
 });

@@ -71,10 +71,10 @@ describe("narrowing", () => {
       expect((await search({ filepath })).results.length).toBeGreaterThan(0);
     for (const filepath of ["/notes", "/notes/long", "/other/"])
       expect((await search({ filepath })).results).toEqual([]);
-    for (const { filepath } of (await search({ containerTag: "long" })).results)
-      expect(filepath).toBe("/notes/long.md");
-    for (const { filepath } of (await search({ containerTag: "left", threshold: 0 })).results)
-      expect(filepath).toBeNull();
+    const ofFile = (await search({ containerTag: "long" })).results.map(({ filepath }) => filepath);
+    expect(new Set(ofFile)).toEqual(new Set(["/notes/long.md"]));
+    const ofNone = (await search({ containerTag: "left", threshold: 0 })).results.map(({ filepath }) => filepath);
+    expect(new Set(ofNone)).toEqual(new Set([null]));
   });
 
   test("a star has no special meaning", async () => {
@@ -85,6 +85,7 @@ describe("narrowing", () => {
 describe("thresholds", () => {
   test("a threshold equal to a shown similarity includes that result, and none below it", async () => {
     const all = await search({ containerTag: "long", threshold: 0, limit: 100 });
+    expect(all.results.length).toBeGreaterThan(1);
     for (const { similarity } of all.results) {
       const above = all.results.filter((result) => result.similarity >= similarity);
       const { results } = await search({ containerTag: "long", threshold: similarity, limit: 100 });

@@ -118,13 +118,11 @@ test("status reports a failing rerank service until it responds again", async ()
   await search();
 });
 
-test("the reference is rendered once, whatever the host", async () => {
+test("the reference names the host that was asked, and no host that could break the page", async () => {
   const page = async (host: string) => (await rest.app.request(`http://${host}/reference`, {}, LOOPBACK)).text();
   const first = await page("127.0.0.1:6767");
   expect(first).toContain("http://127.0.0.1:6767/v3/documents");
-  const began = performance.now();
   const other = await page("memory.example");
-  expect(performance.now() - began).toBeLessThan(30);
   expect(other).toBe(first.replaceAll("http://127.0.0.1:6767", "http://memory.example"));
   expect(await page("a'b;$(id)&quot")).toBe(first);
 });
