@@ -122,7 +122,7 @@ class ModelExtractor implements FactExtractor {
       if (!(error instanceof AppError) || error.kind !== "too_large") throw error;
       const length = window.end - window.start;
       if (length < 2 * SMALLEST_WINDOW) throw error;
-      this.#log.debug("extract.halved", { characters: length });
+      this.#log.debug("a text is halved for the language model", { characters: length });
       const facts: StatedByModel[] = [];
       const sizes = { length: Math.ceil(length / 2) + 200, overlap: 200 };
       for (const half of windowsOf(input.text, sizes)) {

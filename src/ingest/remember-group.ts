@@ -137,7 +137,11 @@ async function attempt<T>(pass: Pass, member: Member, work: () => Promise<T>): P
     pass.job.signal.throwIfAborted();
     if (secondsToWait(error) !== undefined) throw error;
     if (member.jobId === null) pass.ownFailure = error;
-    else pass.context.log.warn("remember.left", { document: member.payload.documentId, error });
+    else
+      pass.context.log.warn("the facts of a document are left for its own job", {
+        document: member.payload.documentId,
+        error,
+      });
     return null;
   }
 }

@@ -80,9 +80,9 @@ class JobConductor {
       // A handler may return early when aborted. Running it again is harmless, dropping the rest is not.
       if (!isFinished) controller.signal.throwIfAborted();
       if (!isFinished && !(await this.#options.jobs.complete(this.#options.worker, job.id)))
-        this.#options.log.warn("job.taken_away", describe(job));
+        this.#options.log.warn("a job was taken over by another process", describe(job));
       this.#postponements.delete(job.id);
-      this.#options.log.debug("job.done", { ...describe(job), ms: Math.round(performance.now() - started) });
+      this.#options.log.debug("a job is done", { ...describe(job), ms: Math.round(performance.now() - started) });
       return next;
     } catch (error) {
       await this.#settle(job, error, controller.signal);
@@ -174,7 +174,7 @@ class JobConductor {
       if (await this.#options.jobs.extend(this.#options.worker, job.id, this.#options.leaseMs)) return;
       controller.abort(new AppError("conflict", `The job "${job.kind}" (${job.id}) was taken over.`));
     } catch (error) {
-      this.#options.log.warn("job.lease_not_extended", { ...describe(job), error });
+      this.#options.log.warn("the lease of a job could not be extended", { ...describe(job), error });
     }
   }
 
@@ -200,8 +200,9 @@ class JobConductor {
     const fields = { ...describe(job), reason: verdict.reason };
     if (verdict.action === "bury") {
       // The reason says it all, e.g. that a file is damaged.
-      if (error instanceof AppError && error.kind !== "unavailable") this.#options.log.info("job.dead", fields);
-      else this.#options.log.error("job.dead", { ...fields, errorId, error });
+      if (error instanceof AppError && error.kind !== "unavailable")
+        this.#options.log.info("a job was given up", fields);
+      else this.#options.log.error("a job was given up", { ...fields, errorId, error });
       await this.#insist(() => this.#bury(job, verdict.reason));
       return;
     }
@@ -209,8 +210,9 @@ class JobConductor {
     if (isPostponed) this.#postponements.set(job.id, (this.#postponements.get(job.id) ?? 0) + 1);
     // Waiting for a turn needs no attention, an unavailable service does.
     const level = error instanceof AppError ? "warn" : "info";
-    if (isPostponed) this.#options.log[level]("job.postponed", { ...fields, waitMs: verdict.waitMs });
-    else this.#options.log.warn("job.failed", { ...fields, waitMs: verdict.waitMs, errorId, error });
+    if (isPostponed) this.#options.log[level]("a job was postponed", { ...fields, waitMs: verdict.waitMs });
+    else
+      this.#options.log.warn("a job failed and will be retried", { ...fields, waitMs: verdict.waitMs, errorId, error });
     const runAt = new Date(now + verdict.waitMs);
     const release = { runAt, failed: !isPostponed, reason: verdict.reason };
     await this.#insist(() => this.#options.jobs.release(this.#options.worker, job.id, release));
@@ -239,7 +241,7 @@ class JobConductor {
       });
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      this.#options.log.error("job.death_not_told", { ...describe(job), error });
+      this.#options.log.error("the failure of a job could not be reported", { ...describe(job), error });
       told = `${reason} (The failure could not be recorded where it belongs; the log has the details.)`;
       isBuried = false;
     }
@@ -255,14 +257,14 @@ class JobConductor {
       return await this.#options.jobs.complete(this.#options.worker, job.id);
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      this.#options.log.error("job.death_not_told", { ...describe(job), error });
+      this.#options.log.error("the failure of a job could not be reported", { ...describe(job), error });
       return false;
     }
   }
 
   /** Even the outcome could not be stored. The lease expires and the job is taken again. */
   #reportLost(job: Job, error: unknown): null {
-    this.#options.log.error("job.outcome_not_written", { ...describe(job), error });
+    this.#options.log.error("the outcome of a job could not be written", { ...describe(job), error });
     return null;
   }
 }

@@ -181,7 +181,7 @@ class JobRunner implements Runner {
         }
       } catch (error) {
         failures += 1;
-        this.#options.log.error("jobs.loop_failed", { error, failures });
+        this.#options.log.error("jobs could not be claimed", { error, failures });
         await this.#rest(Math.min(PAUSE_MS * 2 ** Math.min(failures - 1, 8), 30_000));
       }
     }
@@ -190,10 +190,10 @@ class JobRunner implements Runner {
   async #takeOver(): Promise<void> {
     try {
       const freed = await this.#options.jobs.reclaim();
-      if (freed > 0) this.#options.log.info("jobs.taken_over", { count: freed });
+      if (freed > 0) this.#options.log.info("jobs of a process that ended were taken over", { count: freed });
     } catch (error) {
       // A full disk must not keep the service from starting: the leases expire anyway.
-      this.#options.log.error("jobs.not_taken_over", { error });
+      this.#options.log.error("jobs of a process that ended could not be taken over", { error });
     }
   }
 
@@ -212,7 +212,7 @@ class JobRunner implements Runner {
         await this.#leftAlone(suspect);
       }
     } catch (error) {
-      this.#options.log.error("jobs.suspects_not_taken", { error });
+      this.#options.log.error("jobs during which a process ended could not be claimed", { error });
     }
   }
 

@@ -127,10 +127,10 @@ class RecurringSchedule implements Schedule {
     plan(entry, started);
     try {
       await entry.run(this.#stopping.signal);
-      this.#log.debug("schedule.done", { name: entry.name });
+      this.#log.debug("a scheduled task is done", { name: entry.name });
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      this.#log.error("schedule.failed", { name: entry.name, error });
+      this.#log.error("a scheduled task failed", { name: entry.name, error });
     }
     if (!entry.isShared) await this.#note(entry.name, started);
   }
@@ -145,7 +145,7 @@ class RecurringSchedule implements Schedule {
       if (isWrong && (await runs.takeRun(entry.name, { known: last, at }))) return true;
       plan(entry, isWrong ? at : last);
     } catch (error) {
-      this.#log.error("schedule.not_taken", { name: entry.name, error });
+      this.#log.error("a scheduled task could not be claimed", { name: entry.name, error });
       plan(entry, at);
     }
     return false;
@@ -155,7 +155,7 @@ class RecurringSchedule implements Schedule {
     try {
       await this.#runs.setLastRun(name, run);
     } catch (error) {
-      this.#log.error("schedule.not_noted", { name, error });
+      this.#log.error("the run of a scheduled task could not be recorded", { name, error });
     }
   }
 

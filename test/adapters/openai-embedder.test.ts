@@ -160,7 +160,7 @@ test.each(PASSING)("%s is survived by asking again", async (_what, fault) => {
   const vectors = await embedder.embed(["one", "two"], "document");
   expect(vectors.map((vector) => vector.length)).toEqual([64, 64]);
   expect(provider.requests).toHaveLength(2);
-  expect(log.lines.map((line) => line.event)).toEqual(["embed.failed"]);
+  expect(log.lines.map((line) => line.event)).toEqual(["the embedding service failed"]);
 });
 
 test.each(PASSING)("%s, again and again, is `unavailable` and names the service", async (_what, fault) => {

@@ -201,7 +201,7 @@ describe("a transcriber that is away", () => {
     });
 
     test("to the log", () => {
-      const lines = log.lines.filter(({ event }) => event === "job.postponed");
+      const lines = log.lines.filter(({ event }) => event === "a job was postponed");
       expect(lines).toMatchObject([{ level: "warn", kind: "read", reason: REASON, waitMs: 30_000 }]);
     });
 

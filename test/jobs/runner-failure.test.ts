@@ -43,7 +43,7 @@ describe("a failure", () => {
     await shop.database.jobs.enqueue([draft("x", { maxAttempts: 1 })]);
     await runner.idle();
     const [dead] = await shop.database.jobs.dead(1);
-    const line = shop.log.lines.find((entry) => entry.event === "job.dead");
+    const line = shop.log.lines.find((entry) => entry.event === "a job was given up");
     expect(dead?.reason).toMatch(/^Gave up after 1 attempt\. The step "work" failed unexpectedly/);
     expect(dead?.reason).not.toContain("hunter2");
     expect(dead?.reason).toContain(line?.["errorId"]);
@@ -60,7 +60,7 @@ describe("a failure", () => {
       );
       await shop.database.jobs.enqueue([draft("x")]);
       await runner.idle();
-      expect(shop.log.lines.find((entry) => entry.event === "job.dead")).toMatchObject({
+      expect(shop.log.lines.find((entry) => entry.event === "a job was given up")).toMatchObject({
         level: "info",
         reason: "No.",
       });
@@ -307,7 +307,7 @@ describe("a failure", () => {
     await shop.database.jobs.enqueue([draft("x")]);
     await runner.idle();
     expect((await shop.database.jobs.dead(1))[0]?.reason).toMatch(/^Broken\. \(The failure could not be recorded/);
-    expect(shop.log.lines.map((line) => line.event)).toContain("job.death_not_told");
+    expect(shop.log.lines.map((line) => line.event)).toContain("the failure of a job could not be reported");
   });
 
   const storeIsAway = () => new AppError("unavailable", "The database cannot be reached.");
@@ -330,7 +330,7 @@ describe("a failure", () => {
     );
     await runner.idle();
     expect(failures).toBeLessThan(0);
-    expect(shop.log.lines.map((line) => line.event)).not.toContain("job.outcome_not_written");
+    expect(shop.log.lines.map((line) => line.event)).not.toContain("the outcome of a job could not be written");
     shop.clock.advance(HOUR);
     expect(await jobs.claim("another", 1, 1000)).toMatchObject([{ payload: "x", crashes: 0 }]);
   });
@@ -391,6 +391,6 @@ describe("a failure", () => {
     runner.wake();
     await runner.idle();
     expect(done).toEqual(["x"]);
-    expect(shop.log.lines.filter((line) => line.event === "jobs.loop_failed")).toHaveLength(2);
+    expect(shop.log.lines.filter((line) => line.event === "jobs could not be claimed")).toHaveLength(2);
   });
 });

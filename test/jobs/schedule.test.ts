@@ -110,7 +110,7 @@ test("a failing run is logged, and runs again at its next time, as do others", a
     await schedule.check();
   }
   expect([runs, others]).toEqual([3, 3]);
-  expect(log.lines.filter((line) => line.event === "schedule.failed")).toHaveLength(3);
+  expect(log.lines.filter((line) => line.event === "a scheduled task failed")).toHaveLength(3);
 });
 
 test("a run longer than its interval is not started twice", async () => {
@@ -152,7 +152,7 @@ test("stop aborts a running task, which runs again at the next start", async () 
   await next.check();
   await next.stop();
   expect(runs).toBe(1);
-  expect(log.lines.filter((line) => line.event === "schedule.failed")).toEqual([]);
+  expect(log.lines.filter((line) => line.event === "a scheduled task failed")).toEqual([]);
 });
 
 test("timers start due runs automatically", async () => {

@@ -12,8 +12,8 @@ function logInto(lines: string[], options: Partial<LogOptions> = {}) {
 
 test("text: time, level, event and fields on one line", () => {
   const lines: string[] = [];
-  logInto(lines).info("job.done", { kind: "chunk", ms: 12, note: "two words", missing: undefined });
-  expect(lines).toEqual(['2024-05-06T07:08:09.010Z INFO  job.done kind=chunk ms=12 note="two words"\n']);
+  logInto(lines).info("a job is done", { kind: "chunk", ms: 12, note: "two words", missing: undefined });
+  expect(lines).toEqual(['2024-05-06T07:08:09.010Z INFO  a job is done kind=chunk ms=12 note="two words"\n']);
 });
 
 test("json: one object per line", () => {

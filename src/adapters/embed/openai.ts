@@ -81,7 +81,10 @@ class Embeddings {
       signal?.throwIfAborted();
       if (texts.length === 1 || !(error instanceof AppError) || !isBatchTooLarge(error.cause)) throw error;
       const middle = Math.ceil(texts.length / 2);
-      this.#options.log.debug("embed.halved", { model: this.#options.model, texts: texts.length });
+      this.#options.log.debug("a batch of texts is halved for the embedding service", {
+        model: this.#options.model,
+        texts: texts.length,
+      });
       const first = await this.request(texts.slice(0, middle), purpose, signal);
       return [...first, ...(await this.request(texts.slice(middle), purpose, signal))];
     }
@@ -97,7 +100,7 @@ class Embeddings {
       signal,
       judge: (error) => {
         if (!(error instanceof AppError) || error.kind !== "unavailable") return false;
-        log.warn("embed.failed", { model, texts: texts.length, reason: error.message });
+        log.warn("the embedding service failed", { model, texts: texts.length, reason: error.message });
         const pauseMs = pauseBeforeRetry(error);
         return pauseMs !== undefined && pauseMs <= longestWaitMs && pauseMs;
       },

@@ -47,10 +47,10 @@ export function createNpmLanguages(options: NpmLanguagesOptions): LanguageSource
   async function bring(language: string, signal: AbortSignal): Promise<void> {
     const judge = (error: unknown) => error instanceof AppError && error.kind === "unavailable";
     const pauses = { attempts: ATTEMPTS, baseMs: firstPauseMs, maximumMs: LONGEST_PAUSE_MS };
-    log.info("read.language.fetch", { language });
+    log.info("downloading a language for reading pictures, once", { language });
     const data = await retry(() => fetchData(language, options, signal), { ...pauses, signal, judge });
     await keep(fileOf(language), data);
-    log.info("read.language.kept", { language, bytes: data.length });
+    log.info("the language for reading pictures was downloaded", { language, bytes: data.length });
   }
 
   async function bringOnce(language: string, signal: AbortSignal): Promise<void> {
@@ -63,7 +63,7 @@ export function createNpmLanguages(options: NpmLanguagesOptions): LanguageSource
       signal.throwIfAborted();
       const told = describe(error, language, registry);
       failed.set(language, { error: told, at: performance.now() });
-      log.warn("read.language.failed", { language, reason: told.message });
+      log.warn("a language for reading pictures could not be downloaded", { language, reason: told.message });
       throw told;
     }
   }

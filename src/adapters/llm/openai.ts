@@ -101,7 +101,12 @@ class ChatCompletions {
       used.outputTokens += completion.outputTokens;
       verdict = judge(completion, request.schema);
       if ("value" in verdict) return verdict.value;
-      this.#options.log.warn("llm.unfit", { model, prompt: request.name, answer, reason: verdict.problem });
+      this.#options.log.warn("the language model's answer does not fit its schema", {
+        model,
+        prompt: request.name,
+        answer,
+        reason: verdict.problem,
+      });
       messages = correct(question, completion, verdict.problem);
     }
     const what = `The language model "${model}" at ${this.#options.baseUrl} gave no usable answer to "${request.name}":`;
@@ -117,7 +122,7 @@ class ChatCompletions {
       judge: (error) => {
         const pauseMs = error instanceof AppError ? pauseBeforeRetry(error) : undefined;
         if (!(error instanceof AppError) || pauseMs === undefined) return false;
-        this.#options.log.warn("llm.failed", { model, prompt: question.name, reason: error.message });
+        this.#options.log.warn("the language model failed", { model, prompt: question.name, reason: error.message });
         return pauseMs <= LONGEST_WAIT && pauseMs;
       },
     });
@@ -152,7 +157,7 @@ class ChatCompletions {
         if (isUnusableAnswer(error)) return NOTHING;
         const next = humbler(dialect, error);
         if (!next) throw error;
-        this.#options.log.debug("llm.humbler", { model, ...next });
+        this.#options.log.debug("the language model is asked with fewer features", { model, ...next });
         this.#dialects.set(key, next);
       }
     }

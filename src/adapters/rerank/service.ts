@@ -184,7 +184,7 @@ class RerankService implements Reranker {
   }
 
   #noteFailure(failure: AppError): AppError {
-    this.#options.log.warn("rerank.failed", { reason: failure.message });
+    this.#options.log.warn("the rerank service failed", { reason: failure.message });
     return failure;
   }
 }

@@ -76,7 +76,11 @@ export async function downloadFile(remote: RemoteFile, path: string, options: Do
         backoff(failures, { baseMs: options.pauses?.first ?? PAUSES.first, maximumMs: LONGEST_PAUSE_MS }),
         (error.retryAfter ?? 0) * 1_000,
       );
-      options.log.warn("embed.model.interrupted", { model: options.model, file: remote.name, reason: error.message });
+      options.log.warn("the download of the embedding model was interrupted", {
+        model: options.model,
+        file: remote.name,
+        reason: error.message,
+      });
       if (failures >= ATTEMPTS || pause > LONGEST_PAUSE_MS) throw error;
       await sleep(pause, options.signal ? { signal: options.signal } : {});
       continue;

@@ -149,7 +149,11 @@ function createReport(total: number, { model, log, onProgress }: Work): (file: R
     onProgress?.({ file: file.name, bytes: sum, total: Math.max(total, sum) });
     if (Date.now() - logged < PROGRESS_LOGGED_MS) return;
     logged = Date.now();
-    log.info("embed.model.progress", { model, megabytes: Math.round(sum / 1e6), of: Math.ceil(total / 1e6) });
+    log.info("the embedding model is being downloaded", {
+      model,
+      megabytes: Math.round(sum / 1e6),
+      of: Math.ceil(total / 1e6),
+    });
   };
 }
 

@@ -86,7 +86,7 @@ async function askPatiently(
       signal,
       judge: (error) => {
         if (!(error instanceof AppError) || error.kind !== "unavailable") return false;
-        log.warn("embed.model.interrupted", { model: name, reason: error.message });
+        log.warn("the download of the embedding model was interrupted", { model: name, reason: error.message });
         const pauseMs = (error.retryAfter ?? 0) * 1_000;
         return pauseMs <= LONGEST_PAUSE_MS && pauseMs;
       },
