@@ -41,6 +41,6 @@ const RELEASED = {
 const digestsOf = (migrations: readonly string[]): string[] =>
   migrations.map((migration) => createHash("sha256").update(migration).digest("hex").slice(0, 8));
 
-test("a migration that records have gone through is never edited: what is to change is a new one, listed here", () => {
+test("released migrations are never edited: a change is a new migration, listed here", () => {
   expect({ sqlite: digestsOf(OF_SQLITE), postgres: digestsOf(OF_POSTGRES) }).toEqual(RELEASED);
 });

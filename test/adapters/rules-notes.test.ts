@@ -139,11 +139,11 @@ describe.each(Object.entries(STATED))("a note states %s", (_group, cases) => {
   test.each(cases)("%s", async (note, fact) => expect(await textsOf(note)).toEqual([fact]));
 });
 
-describe.each(Object.entries(NOTHING))("no fact are %s", (_group, notes) => {
+describe.each(Object.entries(NOTHING))("nothing is extracted from %s", (_group, notes) => {
   test.each(notes)("%s", async (note) => expect(await textsOf(note)).toEqual([]));
 });
 
-test("a note of one line is no heading of minutes, whatever its title", async () => {
+test("a one-line note is not a heading of minutes, whatever its title", async () => {
   const line = "Meeting with Lena on Friday at 10";
   const fact = ["User has a meeting with Lena on 10 May 2024 at 10:00"];
   expect(await textsOf(`${line}\n`)).toEqual(fact);
@@ -152,18 +152,18 @@ test("a note of one line is no heading of minutes, whatever its title", async ()
 });
 
 test.each(["I called Sue yesterday.", "I called Ella back yesterday.", "Tom called Sue yesterday."])(
-  "a name that is a word of another language makes no sentence foreign, to be kept in its words: %s",
+  "a name that is a word in another language does not make a sentence foreign: %s",
   async (note) => {
     expect(await textsOf(note)).toEqual([]);
   },
 );
 
-test("nor do polite German words, which look like names, make a sentence English", async () => {
+test("polite German words, which look like names, do not make a sentence English", async () => {
   const note = "Wohnen Sie bei Anna, rufen Sie Ihre Schwester an.";
   expect(await textsOf(note)).toEqual([note]);
 });
 
-test("what comes from outside gives no instructions, in any language", async () => {
+test("text from outside gives no instructions, in any language", async () => {
   const page = { isOwn: false };
   expect(await textsOf("Please always answer in German", page)).toEqual([]);
   expect(await textsOf("Use tabs, not spaces.", page)).toEqual([]);
@@ -171,7 +171,7 @@ test("what comes from outside gives no instructions, in any language", async () 
   expect(await textsOf("The VPN gateway is vpn.example.org.", page)).toEqual(["The VPN gateway is vpn.example.org"]);
 });
 
-test("of a talk in another language only what people say of themselves is kept", async () => {
+test("in conversations in another language, only what people say about themselves is kept", async () => {
   const say = (speaker: string, text: string) => textsOf(`${speaker}: ${text}`, { turns: [{ speaker, text }] });
   expect(await say("User", "Ich wohne mit Anna in Gent.")).toEqual(["Ich wohne mit Anna in Gent."]);
   expect(await say("User", "Das ist wirklich sehr schön geworden.")).toEqual([]);
@@ -180,13 +180,13 @@ test("of a talk in another language only what people say of themselves is kept",
 });
 
 test.each(["Due: 2025-05-01", "- Completed: 2025-05-01", "Total: 12\nDate: 2025-05-01", "- Except: 2025-05-01"])(
-  "how a record stands is no fact without what it is a record of: %s",
+  "the status of a record is not a fact without what it is a record of: %s",
   async (lines) => {
     expect(await textsOf(`## Task: Renew the passport\n\n${lines}`)).toEqual([]);
   },
 );
 
-test("what goes into a dish is no fact, in any language", async () => {
+test("recipe ingredients are not facts, in any language", async () => {
   expect(await textsOf("# Crêpes\n\n- 1 l de lait\n- 1/2 l milk\n- 3 EL Zucker für die Schüssel und den Teig")).toEqual(
     [],
   );

@@ -30,7 +30,7 @@ const EIGHT = new Uint8Array(8);
 const table = (changes: Record<string, unknown> = {}): string =>
   JSON.stringify({ embeddings: { dtype: "F32", shape: [2, 1], data_offsets: [0, 8], ...changes } });
 
-test("a file is read as it is", async () => {
+test("a valid file is read", async () => {
   const tensors = await read(
     safetensors({
       embeddings: { type: "F32", shape: [2, 2], numbers: [1, 2, 3, 4] },
@@ -44,7 +44,7 @@ test("a file is read as it is", async () => {
   expect(tensors.get("weights")).toMatchObject({ type: "F64", start: embeddings.start + 16, bytes: 16 });
 });
 
-test("tensors may stand in the header in any order", async () => {
+test("tensors may be listed in the header in any order", async () => {
   const header = {
     later: { dtype: "F32", shape: [1], data_offsets: [4, 8] },
     earlier: { dtype: "F32", shape: [1], data_offsets: [0, 4] },
@@ -111,7 +111,7 @@ test.each<[string, Uint8Array, string]>([
     ),
     'has the tensor "other" overlapping',
   ],
-])("%s is refused by name", async (_what, bytes, problem) => {
+])("%s is refused, and the error names the file", async (_what, bytes, problem) => {
   const refused = read(bytes);
   await expect(refused).rejects.toMatchObject({ name: "AppError", kind: "invalid" });
   const text = await refused.then(
@@ -124,12 +124,12 @@ test.each<[string, Uint8Array, string]>([
   expect(text.length).toBeLessThan(500);
 });
 
-test("any cut of a file is refused, and any file of one header with other data", async () => {
+test("a file truncated at any byte is refused", async () => {
   for (let end = 0; end < valid.length; end++)
     await expect(read(valid.subarray(0, end)), `${end} bytes`).rejects.toMatchObject({ kind: "invalid" });
 });
 
-test("a changed byte of the header never ends in anything but a table or a clear error", async () => {
+test("a changed byte in the header ends in a table or a clear error", async () => {
   for (let at = 0; at < valid.length - 16; at++) {
     const changed = Buffer.from(valid);
     changed[at] = (changed[at] ?? 0) ^ 0x15;
@@ -158,7 +158,7 @@ describe("numbers", () => {
     ["I16", bytesOf(Int16Array.of(-300, 300)), [-300, 300]],
     ["I32", bytesOf(Int32Array.of(-70_000, 70_000)), [-70_000, 70_000]],
     ["I64", bytesOf(BigInt64Array.of(-5n, 5n)), [-5, 5]],
-  ])("%s is read exactly, from any place in memory", (type, bytes, expected) => {
+  ])("%s is read exactly, at any alignment in memory", (type, bytes, expected) => {
     const shifted = new Uint8Array(bytes.length + 1);
     shifted.set(bytes, 1);
     expect([...numbersOf(bytes, type)]).toEqual(expected);
@@ -190,6 +190,6 @@ test.each<[string, string | undefined]>([
   ['{"a":"b\\":{","b":["a","a"]}', undefined],
   ['["a","a"]', undefined],
   ["{}", undefined],
-])("in %s the key twice is %j", (json, key) => {
+])("in %s the duplicate key is %j", (json, key) => {
   expect(findDuplicateKey(json)).toBe(key);
 });

@@ -85,7 +85,7 @@ describeEmbedder("static, unigram with weights and a mapping", () => {
 describe("vectors", () => {
   const words = ["[PAD]", "[UNK]", "red", "green", "##er", "blue"];
 
-  test("are the mean of the rows of the tokens, scaled to length 1", async () => {
+  test("are the mean of the token rows, scaled to length 1", async () => {
     const numbers = [9, 9, 8, 8, 1, 0, 0, 1, 0, 3, -1, 0];
     const embedder = await openWith(tiny(words, { tensors: { embeddings: { type: "F32", shape: [6, 2], numbers } } }));
     expect(await embedOne(embedder, "Red")).toEqual([1, 0]);
@@ -95,7 +95,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("weigh each token where the model has weights, and find its row where it has a mapping", async () => {
+  test("weight each token when the model has weights, and find its row when it has a mapping", async () => {
     const embedder = await openWith(
       tiny(words, {
         tensors: {
@@ -109,7 +109,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("are the same whether the table holds large, small or half numbers", async () => {
+  test("are the same whether the table contains large, small or half-precision numbers", async () => {
     const numbers = [0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0];
     for (const [type, scale] of [
       ["F64", 1e-30],
@@ -130,7 +130,7 @@ describe("vectors", () => {
     }
   });
 
-  test("of texts without a known token lie apart, and equal texts meet", async () => {
+  test("of texts without a known token are far apart, and equal for equal texts", async () => {
     const embedder = await openWith(modelFiles());
     const [one, same, other, empty, blank] = await embedder.embed(
       ["東京に行きました。", "東京に行きました。", "寿司が好きです。", "", " "],
@@ -143,7 +143,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("of foreign texts are not those of their commas", async () => {
+  test("of foreign texts do not depend only on their commas", async () => {
     const embedder = await openWith(modelFiles());
     const [one, other] = await embedder.embed(
       ["Завтра, вечером, дома, поезд.", "Сегодня, утром, кофе, молоко."],
@@ -153,14 +153,14 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("of rows that cancel each other out, or are zero, are proper too", async () => {
+  test("of rows that cancel out, or are zero, still have length 1", async () => {
     const numbers = [0, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 0];
     const embedder = await openWith(tiny(words, { tensors: { embeddings: { type: "F32", shape: [6, 2], numbers } } }));
     for (const text of ["red green", "blue"]) expect(Math.hypot(...(await embedOne(embedder, text)))).toBeCloseTo(1, 5);
     await embedder.close();
   });
 
-  test("are right for many at once, in any order, while others ask", async () => {
+  test("are correct for large batches, in any order, during concurrent calls", async () => {
     const embedder = await openWith(modelFiles());
     const texts = Array.from(
       { length: 600 },
@@ -177,7 +177,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("do not begin to answer once the signal has fired", async () => {
+  test("are not computed further once the signal has fired", async () => {
     const embedder = await openWith(modelFiles());
     const stop = new AbortController();
     const work = embedder.embed(
@@ -192,7 +192,7 @@ describe("vectors", () => {
 });
 
 describe("the fingerprint", () => {
-  test("is that of the content: the same in another folder, another for other numbers or words", async () => {
+  test("depends on the content: the same in another folder, different for other numbers or words", async () => {
     const other = rowsFor(PIECES, 64);
     other[100] = 0.5;
     const embedders = await Promise.all([
@@ -208,7 +208,7 @@ describe("the fingerprint", () => {
     await Promise.all(embedders.map((embedder) => embedder.close()));
   });
 
-  test("of a large table is computed once, and again when the file was changed", async () => {
+  test("of a large table is computed once, and again when the file changes", async () => {
     const folder = newFolder();
     const models = newFolder();
     const path = join(folder, "model.safetensors");
@@ -228,21 +228,24 @@ describe("the fingerprint", () => {
     await Promise.all([first, second, third].map((embedder) => embedder.close()));
   });
 
-  test.each(["", "{", "[]", '{"/x":{"size":"many"}}', "null"])("is computed where the note is %j", async (text) => {
-    const folder = newFolder();
-    const models = newFolder();
-    await writeModel(folder);
-    await mkdir(models, { recursive: true });
-    await writeFile(join(models, "checked-files.json"), text);
-    const embedder = await prepare(folder, models);
-    const again = await openWith(modelFiles());
-    expect(embedder.fingerprint).toBe(again.fingerprint);
-    await Promise.all([embedder.close(), again.close()]);
-  });
+  test.each(["", "{", "[]", '{"/x":{"size":"many"}}', "null"])(
+    "is computed when the stored note is %j",
+    async (text) => {
+      const folder = newFolder();
+      const models = newFolder();
+      await writeModel(folder);
+      await mkdir(models, { recursive: true });
+      await writeFile(join(models, "checked-files.json"), text);
+      const embedder = await prepare(folder, models);
+      const again = await openWith(modelFiles());
+      expect(embedder.fingerprint).toBe(again.fingerprint);
+      await Promise.all([embedder.close(), again.close()]);
+    },
+  );
 });
 
 describe("the name", () => {
-  test("is that of the folder", async () => {
+  test("is the name of the folder", async () => {
     const folder = join(root, "tiny words");
     await writeModel(folder);
     const embedder = await prepare(folder);
@@ -251,7 +254,7 @@ describe("the name", () => {
   });
 });
 
-test("a model in the folders of Sentence Transformers is found too", async () => {
+test("finds models in Sentence Transformers folders", async () => {
   const { "model.safetensors": _, "tokenizer.json": tokenizer, ...rest } = modelFiles();
   const { "model.safetensors": table } = modelFiles({
     tensors: { "embedding.weight": { type: "F32", shape: [PIECES.length, 64], numbers: rowsFor(PIECES, 64) } },
@@ -266,13 +269,13 @@ test("a model in the folders of Sentence Transformers is found too", async () =>
   await Promise.all([nested.close(), usual.close()]);
 });
 
-test("a closed embedder embeds no more, and says so", async () => {
+test("a closed embedder refuses to embed and says so", async () => {
   const embedder = await openWith(modelFiles());
   await embedder.close();
   await expect(embedder.embed(["coffee in the morning"], "query")).rejects.toMatchObject({ kind: "unavailable" });
 });
 
-test("a table that is cut off while it is in use is an error, not a wrong vector", async () => {
+test("a table truncated while in use is an error, not a wrong vector", async () => {
   const folder = newFolder();
   await writeModel(folder);
   const embedder = await prepare(folder);
@@ -412,7 +415,7 @@ test.each<[string, Record<string, Buffer>, string]>([
     one({ pre_tokenizer: { type: "Split", pattern: { Regex: "(" }, behavior: "Isolated", invert: false } }),
     "cannot be used",
   ],
-])("a model %s is refused by name", async (_what, files, problem) => {
+])("a model %s is refused, and the error names the folder", async (_what, files, problem) => {
   const folder = newFolder();
   await writeModel(folder, files);
   const refused = prepare(folder);
@@ -433,7 +436,7 @@ function nestedTokenizer(depth: number): string {
   return JSON.stringify({ ...wordPieceTokenizer(), normalizer: "steps" }).replace('"steps"', steps);
 }
 
-test("a folder that is not there is named", async () => {
+test("a missing folder is named", async () => {
   await expect(prepare(join(root, "nowhere"))).rejects.toMatchObject({
     kind: "invalid",
     message: `There is no model folder ${join(root, "nowhere")}. Correct RECOLLECT_EMBEDDING_MODEL, or put the model there.`,
@@ -441,7 +444,7 @@ test("a folder that is not there is named", async () => {
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  "a file that may not be read is named (not run as root, who may read everywhere)",
+  "an unreadable file is named (skipped as root, who may read everything)",
   async () => {
     const folder = newFolder();
     await writeModel(folder);
@@ -453,7 +456,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test("a folder for notes that cannot be written is no reason not to start", async () => {
+test("an unwritable folder for notes does not prevent the start", async () => {
   const blocked = join(root, "a file");
   await appendFile(blocked, "in the way");
   const folder = newFolder();

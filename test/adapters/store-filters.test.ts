@@ -225,7 +225,7 @@ describe("metadata filters in SQL", () => {
     return units.size;
   };
 
-  test("agree with their meaning for random conditions over random documents and memories", async () => {
+  test("match a reference evaluation for random conditions over random documents and memories", async () => {
     let kept = 0;
     for (let round = 0; round < 150; round++) {
       const filters = only(maker.condition());
@@ -237,14 +237,14 @@ describe("metadata filters in SQL", () => {
     expect(share).toBeLessThan(0.6);
   });
 
-  test("agree with their meaning when they are nested", async () => {
+  test("match a reference evaluation when nested", async () => {
     for (let round = 0; round < 80; round++) {
       const filters = maker.filter();
       await check(filters);
     }
   });
 
-  test("mean the same as they come from a client, as an object or as JSON text", async () => {
+  test("mean the same in the form that clients send, as an object or as JSON text", async () => {
     for (let round = 0; round < 25; round++) {
       const filters = maker.filter();
       const sent = asSent(filters);
@@ -270,7 +270,7 @@ describe("metadata filters in SQL", () => {
     }
   });
 
-  test("two hundred conditions, eight levels deep, are no trouble", async () => {
+  test("handle two hundred conditions, eight levels deep", async () => {
     const conditions = Array.from({ length: 200 }, () => maker.condition());
     for (const filters of [{ all: conditions }, { any: conditions }]) {
       let nested: FilterExpression = filters;
@@ -279,7 +279,7 @@ describe("metadata filters in SQL", () => {
     }
   });
 
-  test("nothing in a value is read as SQL or as a pattern", async () => {
+  test("never read a value as SQL or as a pattern", async () => {
     const before = chunks.size + memories.size;
     for (const value of ["' or '1'='1", "%", "_", "*", "?", "$.team", "\\", '"', "'", "json('1')", "x".repeat(9_999)])
       for (const type of ["metadata", "array_contains", "string_contains"] as const) {
@@ -290,14 +290,14 @@ describe("metadata filters in SQL", () => {
   });
 
   test.each(["a'b", 'a"b', "a b", "a$", "a[0]", "a]", "ü", "", "x".repeat(65), "--", "a;b"])(
-    "a key that could mean something else is refused, or plain: %s",
+    "refuse an ambiguous key, or take it literally: %s",
     async (key) => {
       if (key === "--") expect((await found(only(buildCondition(key, "x")))).size).toBe(0);
       else expect(() => parseFilters({ AND: [{ key, value: "x" }] })).toThrow(/filters\.AND\.0\.key/);
     },
   );
 
-  test("metadata of other containers does not help a memory", async () => {
+  test("a memory does not match by metadata of other containers", async () => {
     const word = createId();
     const elsewhere = await store.documents.insert(
       organization,

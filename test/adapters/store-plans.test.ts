@@ -208,43 +208,40 @@ describe("the work of a call does not grow with the store", () => {
     expect(plan.join()).toMatch(/COVERING INDEX vectors_active/);
   });
 
-  test("the waiting documents have an index of their own", async () => {
+  test("waiting documents have their own index", async () => {
     const plan = await planOf(() => createDocumentStore(db, clock).countWaiting("o", "all"));
     expect(plan.join()).toMatch(/documents_waiting/);
   });
 
-  test("a list of documents that are being processed leads past all the others", async () => {
+  test("a list of documents being processed skips all others", async () => {
     const query = buildDocumentQuery({ statuses: ["queued", "embedding"] });
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
     expect(plan.join()).toMatch(/documents_waiting/);
   });
 
-  test.each(["any", "all"] as const)(
-    "a list reads its containers once, not for each document: %s",
-    async (operator) => {
-      const query = buildDocumentQuery({ containerTags: ["a"], operator });
-      const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
-      // The one that is left are the tags of the documents on the page.
-      expect(plan.filter((step) => step.includes("CORRELATED"))).toHaveLength(1);
-    },
-  );
+  test.each(["any", "all"] as const)("a list reads its containers once, not per document: %s", async (operator) => {
+    const query = buildDocumentQuery({ containerTags: ["a"], operator });
+    const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
+    // The one that is left are the tags of the documents on the page.
+    expect(plan.filter((step) => step.includes("CORRELATED"))).toHaveLength(1);
+  });
 
-  test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s is not sorted anew", async (sort) => {
+  test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s needs no extra sort", async (sort) => {
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", buildDocumentQuery({ sort })));
     expect(plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))).toEqual([]);
   });
 
-  test("a page of requests is not sorted anew", async () => {
+  test("a page of requests needs no extra sort", async () => {
     const plan = await planOf(() => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }));
     expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
-  test("a page of the whole journal is not sorted anew", async () => {
+  test("a page of the whole journal needs no extra sort", async () => {
     const plan = await planOf(() => createJournalStore(db, clock).list("o", { offset: 0, limit: 10 }));
     expect(plan.filter((step) => GROWING.test(step) || step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
-  test("the text index runs a narrowed match once, not once for each unit", async () => {
+  test("the text index runs a narrowed match once, not per unit", async () => {
     const plan = await planOf(() =>
       createUnitStore(db, clock).searchText(scope, ["x"], { limit: 9, among: new Set([1, 2]) }),
     );

@@ -67,7 +67,7 @@ async function workOf(file: string, query: string): Promise<number> {
   return Math.min(...works);
 }
 
-describe.skipIf(!existsSync(COUNTER))("a search of a small container reads no more for a large one beside it", () => {
+describe.skipIf(!existsSync(COUNTER))("a search of a small container reads no more next to a large one", () => {
   const queries = [
     ["common words", "Where does the lighthouse keeper paint the harbour wall with a friend?"],
     ["Chinese", "灯塔看守人在哪里"],

@@ -46,7 +46,7 @@ describeVectorIndex("Chroma, with a collection for each container", {
 });
 
 // Without help the graph of Chroma loses some of such rows in one collection of nine: none in all of these is chance of 1 %.
-test("rows that follow a few others are found in every collection", async () => {
+test("rows added after a few others are found in every collection", async () => {
   const random = seededRandom(7);
   const record = new MemoryVectorRecord();
   const spaces = Array.from({ length: 40 }, (_, at) => ({ id: at + 1, fingerprint: `few ${at}`, dimensions: 24 }));

@@ -62,8 +62,8 @@ function expectNearest(hits: readonly VectorHit[], truth: ReadonlyMap<Unit, Floa
   expect(new Set(hits.map((hit) => hit.unit)).size).toBe(hits.length);
 }
 
-describe("Exact search and the record", () => {
-  it("agree after any history, for an index that writes follow at once and one that looks rarely", async () => {
+describe("exact search and the record", () => {
+  it("agree after any history, for an index that follows writes closely and one that rarely looks", async () => {
     const write = fc.record({
       kind: fc.constant("write" as const),
       container: fc.integer({ min: 1, max: 4 }),
@@ -114,7 +114,7 @@ describe("Exact search and the record", () => {
     );
   }, 60_000);
 
-  it("agree while searches of many callers, writes and evictions go on at the same time", async () => {
+  it("agree during concurrent searches, writes and evictions", async () => {
     const random = seededRandom(4);
     const record = new WatchedRecord();
     for (let container = 1; container <= 8; container++) {
@@ -135,7 +135,7 @@ describe("Exact search and the record", () => {
     await Promise.all(callers);
   });
 
-  it("agree when units come, change and go while a container is being read", async () => {
+  it("agree when units are added, changed and removed while a container is being read", async () => {
     const random = seededRandom(9);
     const record = new WatchedRecord();
     for (let at = 0; at < 9_000; at += 2) put(record, 1, at, random);
@@ -157,8 +157,8 @@ describe("Exact search and the record", () => {
   });
 });
 
-describe("The memory of exact search", () => {
-  it("reads a container once for all who ask at the same time, and again after a reading that failed", async () => {
+describe("the memory of exact search", () => {
+  it("reads a container once for concurrent callers, and again after a failed read", async () => {
     const random = seededRandom(2);
     const record = new WatchedRecord();
     for (let at = 0; at < 3_000; at++) put(record, 1, at, random);
@@ -174,7 +174,7 @@ describe("The memory of exact search", () => {
     for (const hits of answers) expectNearest(hits, await record.truth([1]), query);
   });
 
-  it("answers about a container that is larger than all of it, and keeps the others meanwhile", async () => {
+  it("searches a container larger than the whole memory, and keeps the others meanwhile", async () => {
     const random = seededRandom(3);
     const record = new WatchedRecord();
     for (let at = 0; at < 4_000; at++) put(record, 1, at, random);
@@ -190,7 +190,7 @@ describe("The memory of exact search", () => {
     expect(record.begun.filter((container) => container === 2)).toEqual([2]);
   });
 
-  it("holds a thousand containers with a hundred each, alone and all at once", async () => {
+  it("holds a thousand containers of a hundred vectors each, searched one by one and all together", async () => {
     const random = seededRandom(6);
     const record = new WatchedRecord();
     const containers = Array.from({ length: 1_000 }, (_, at) => at + 1);
@@ -213,7 +213,7 @@ describe("The memory of exact search", () => {
     expect(record.begun).toHaveLength(1_000);
   }, 30_000);
 
-  it("filters large containers exactly, whatever share of them a filter leaves", async () => {
+  it("filters large containers exactly, whatever share a filter leaves", async () => {
     const random = seededRandom(8);
     const record = new WatchedRecord();
     const size = 24_000;
@@ -240,7 +240,7 @@ describe("The memory of exact search", () => {
     for (const hit of hits) expect(hit.cosine).toBeCloseTo(1, 5);
   });
 
-  it("goes on with every cosine right when a container outgrows the finer numbers and shrinks again", async () => {
+  it("keeps every cosine correct when a container outgrows the finer numbers and shrinks again", async () => {
     const random = seededRandom(13);
     const record = new WatchedRecord();
     const index = createExactVectors(record);
@@ -253,7 +253,7 @@ describe("The memory of exact search", () => {
     }
   }, 30_000);
 
-  it("drops what belongs to one space, also in the middle of a search, and keeps the rest", async () => {
+  it("drops what belongs to one space, even during a search, and keeps the rest", async () => {
     const random = seededRandom(14);
     const record = new WatchedRecord();
     for (let at = 0; at < 2_000; at++) put(record, 1, at, random);
@@ -272,8 +272,8 @@ describe("The memory of exact search", () => {
   });
 });
 
-describe("A matrix that is to hold too many rows for the finer numbers", () => {
-  it("takes no memory for them from the first row on, and leaves their cosines to the record", () => {
+describe("a matrix that is to hold too many rows for the finer numbers", () => {
+  it("allocates no memory for them from the start, and leaves their cosines to the record", () => {
     const matrix = new ContainerMatrix(16, 20_001);
     const random = seededRandom(22);
     const near = randomVector(16, random);
@@ -288,8 +288,8 @@ describe("A matrix that is to hold too many rows for the finer numbers", () => {
   });
 });
 
-describe("A scan", () => {
-  it.each([24, 384])("gives cosines that are right to 2e-5, with %i dimensions", (dimensions) => {
+describe("a scan", () => {
+  it.each([24, 384])("returns cosines accurate to 2e-5, with %i dimensions", (dimensions) => {
     const random = seededRandom(23);
     const matrix = new ContainerMatrix(dimensions);
     const truth = new Map(Array.from({ length: 300 }, (_, unit) => [unit, randomVector(dimensions, random)]));
@@ -306,7 +306,7 @@ describe("A scan", () => {
   });
 });
 
-describe("A scan that pauses", () => {
+describe("a scan that pauses", () => {
   const random = seededRandom(21);
   const truth = new Map<Unit, Float32Array>();
   const scan = (query: Float32Array) => ({ vector: Float64Array.from(query), kinds: ["chunk", "memory"] as const });
@@ -351,7 +351,7 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBe(PAUSES);
   });
 
-  it("begins again when something was written, moved or taken away meanwhile", async () => {
+  it("starts over when something was written, moved or removed meanwhile", async () => {
     const query = randomVector(16, random);
     const near = vectorNear(query, 0.01, random);
     const [nearest] = nearestByHand(truth, query, 1);
@@ -362,7 +362,7 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBe(PAUSES + 2);
   });
 
-  it("comes to an end when something is written anew at every pause", async () => {
+  it("ends even when something is changed at every pause", async () => {
     const query = randomVector(16, random);
     const acts = Array.from({ length: 100 }, (_, at) => () => change(50_000 + at, randomVector(16, random)));
     const turn = pausing(acts);
@@ -370,7 +370,7 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBe(3);
   });
 
-  it("goes on when something was only added", async () => {
+  it("continues when something was only added", async () => {
     const query = randomVector(16, random);
     const acts = Array.from({ length: 100 }, (_, at) => () => change(100_000 + at, randomVector(16, random)));
     const turn = pausing(acts);
@@ -379,7 +379,7 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBeGreaterThanOrEqual(PAUSES);
   });
 
-  it("goes on with another matrix when its own was given up meanwhile", async () => {
+  it("continues with another matrix when its own was evicted meanwhile", async () => {
     const query = randomVector(16, random);
     const turn = pausing([
       () => {

@@ -139,7 +139,7 @@ const DIRECTIONS = [
   },
 ] as const;
 
-describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, placed }) => {
+describe.each(DIRECTIONS)("a container that moves $name", ({ before, after, placed }) => {
   const other = placed === "own" ? "shared" : "own";
 
   async function settledBefore(): Promise<Vectors> {
@@ -150,7 +150,7 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
     return vectors;
   }
 
-  it("is found rightly at every moment while it is searched and written", async () => {
+  it("is searched correctly at every moment, also during writes", async () => {
     const vectors = await settledBefore();
     // More than one page, so that there is something to follow between two.
     after(700);
@@ -166,7 +166,7 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
     expect((await vectors.verify()).collections.every((one) => !one.repaired)).toBe(true);
   }, 60_000);
 
-  it("arrives after a kill before any step, with nothing lost, doubled or left behind", async () => {
+  it("arrives after a kill before any step, with nothing lost, duplicated or left behind", async () => {
     let step = 0;
     for (let wasKilled = true; wasKilled; step++) {
       startAfresh();
@@ -200,7 +200,7 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
     return placed === "own" ? own !== null && shared === NEIGHBOURS : own === null;
   }
 
-  it("arrives when the record fails at the moment of the change", async () => {
+  it("arrives when the record fails at the moment of the switch", async () => {
     let failures = 2;
     const fail = (): void => {
       if (failures-- > 0) throw new Error("disk I/O error");
@@ -225,8 +225,8 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
   }, 30_000);
 });
 
-describe("The size that decides", () => {
-  it("lets a container stay where it is between the half and the whole of the threshold", async () => {
+describe("the deciding size", () => {
+  it("lets a container stay where it is between half the threshold and all of it", async () => {
     fixture.add(LIMIT);
     const vectors = open();
     await ready(vectors);
@@ -243,8 +243,8 @@ describe("The size that decides", () => {
   });
 });
 
-describe("Collections of an earlier build", () => {
-  it("are built anew under their present names, each container where it was, and those before are removed", async () => {
+describe("collections of an earlier build", () => {
+  it("are rebuilt under their present names, each container where it was, and the former ones are removed", async () => {
     fixture.add(30);
     await ready(open());
     await expectPlaced("own");
@@ -262,7 +262,7 @@ describe("Collections of an earlier build", () => {
   });
 });
 
-describe("Vector spaces that go", () => {
+describe("vector spaces that are dropped", () => {
   const other: VectorSpace = { id: 2, fingerprint: "other", dimensions: 8 };
   const random = seededRandom(5);
 
@@ -288,7 +288,7 @@ describe("Vector spaces that go", () => {
     await expectPlaced("own");
   });
 
-  it("go at once when they are dropped, and are not built again while the record still has them", async () => {
+  it("are removed immediately, and not rebuilt while the record still has them", async () => {
     const vectors = await withTwoSpaces();
     await vectors.dropSpace(other.id);
     expect(await namesOf(other)).toEqual([]);
@@ -300,7 +300,7 @@ describe("Vector spaces that go", () => {
     await expectPlaced("own");
   });
 
-  it("leave nothing when they went while nobody was looking, or the server was away", async () => {
+  it("leave nothing when they were dropped while no service ran, or the server was down", async () => {
     await withTwoSpaces();
     await closeAll();
     await fixture.record.dropSpace(other.id);
