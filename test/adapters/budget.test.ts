@@ -14,7 +14,7 @@ const QUESTION = {
   effort: "careful",
 } as const;
 
-/** With a model of which a million tokens cost a dollar. */
+/** With a model that costs one dollar per million tokens. */
 const openWithBudget = (url: string, budget: string) =>
   openCore({
     settings: {
@@ -26,7 +26,7 @@ const openWithBudget = (url: string, budget: string) =>
     },
   });
 
-/** Answers all questions, for a dollar each. */
+/** Answers every question, for one dollar each. */
 const dear: LanguageModel = {
   mark: "dear",
   name: "dear",

@@ -62,7 +62,7 @@ describe("the output of a transcription program", () => {
   );
 });
 
-/** Speaks the documented command line of whisper-cli: notes what it got, and writes what its model names. */
+/** Has the documented command line of whisper-cli: records its input, and writes the output given by its model file. */
 const WHISPER = `#!${process.execPath}
 const { readFileSync, writeFileSync } = require("node:fs");
 const [, , ...options] = process.argv;
@@ -78,7 +78,7 @@ else process.stdout.write(model.shown ?? "");
 if (model.hangs) setInterval(() => undefined, 1_000);
 `;
 
-/** Both speak only as much of their command lines as is needed here: the sound is its own transcript. */
+/** Minimal stand-ins for both programs: the sound is its own transcript. */
 const SILENT_FFMPEG = `#!${process.execPath}
 require("node:fs").writeFileSync("recording.wav", require("node:fs").readFileSync(0));
 `;

@@ -27,7 +27,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}`;
 }
 
-/** Answers every connection with these bytes, and leaves it open. */
+/** Answers every connection with these bytes and leaves it open. */
 async function serveBytes(...pieces: readonly string[]): Promise<string> {
   const server = createSocketServer((socket) => {
     socket.on("error", () => undefined);

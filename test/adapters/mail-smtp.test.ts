@@ -140,7 +140,7 @@ describe("a mail that cannot be sent", () => {
 
   test("sends no password to another machine without encryption", async () => {
     const server = await start({ encryption: "plain", login: LOGIN });
-    // This address is of this machine as well, but does not look so.
+    // This address also belongs to this machine, but is not recognised as such.
     const url = `smtp://${CREDENTIALS}0.0.0.0:${server.port}`;
     const mailer = createSmtpMailer({ url, from: "a@example.org", to: "b@example.org", patienceMs: 5_000 });
     await failureOf(mailer.send(NEWS));

@@ -17,7 +17,7 @@ const NEXT_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
 const MODEL = "acme/words";
 const PAUSES = { first: 1, silence: 60_000 };
 
-/** A table of some 256 KB, so that it can arrive in pieces. */
+/** A table of about 256 KB, so that it arrives in pieces. */
 const files = modelFiles({
   tensors: { embeddings: { type: "F32", shape: [PIECES.length, 512], numbers: rowsFor(PIECES, 512) } },
 });

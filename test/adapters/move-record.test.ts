@@ -56,7 +56,7 @@ else
       };
     }
 
-    /** A folder with what the service itself writes: texts in several scripts, a forgotten memory, and words to find them by. */
+    /** A folder with data that the service itself wrote: texts in several scripts, and a forgotten memory. */
     async function filledFolder(): Promise<string> {
       const folder = newFolder();
       const opened = await openCore({ dataDirectory: folder });
@@ -80,7 +80,7 @@ else
       return folder;
     }
 
-    /** The same with rows in every table, numbers that were given to rows which are gone, and texts that PostgreSQL cannot hold. */
+    /** The same with rows in every table, ids of deleted rows, and texts that PostgreSQL cannot store. */
     async function fullFolder(): Promise<string> {
       const folder = await filledFolder();
       await withStore(storeIn(folder), (store) => {
@@ -184,7 +184,7 @@ else
         store.exec("delete from journal where seq % 2 = 0");
         store.exec("update jobs set reason = 'another' where id = 2");
         store.exec("update files set key = key || 'x' where key = (select max(key) from files)");
-        // Two rows that exchange what only one of them may have.
+        // Two rows that swap a unique value.
         const ends = store.prepare("select id, hash from api_keys order by id").all() as { id: string; hash: string }[];
         const [first, last] = [ends[0], ends.at(-1)];
         const change = store.prepare("update api_keys set hash = ? where id = ?");
@@ -251,7 +251,7 @@ else
       const folder = await filledFolder();
       const url = await server.createDatabase();
       const { setAside } = await moveToPostgres(optionsFor(folder, url));
-      // As it is when the process ends before the store gets its other name.
+      // The state if the process ends before the store is renamed.
       await rename(setAside ?? "", storeIn(folder));
       const opened = await openCore({ dataDirectory: folder });
       await opened.core.addDocument(
@@ -272,7 +272,7 @@ else
       await moveToPostgres(optionsFor(folder, url));
       const noted = await readFile(join(folder, "database.txt"), "utf8");
       await moveToFolder(optionsFor(folder, url));
-      // As it is when the process ends before the database is told.
+      // The state if the process ends before the database is marked.
       await writeFile(join(folder, "database.txt"), noted);
       await writeFile(join(folder, "move-to-folder.txt"), noted);
       await withDatabase(url, (client) => client.query("delete from meta where key = 'move'"));
@@ -280,7 +280,7 @@ else
       expect((await readdir(folder)).filter((name) => !name.includes("moved-to"))).toEqual(["recollect.db"]);
       const serving = createPostgresStore({ url, dataDirectory: newFolder(), clock: new ManualClock() });
       await expect(serving).rejects.toThrow(/was moved to the data folder/);
-      // It may be moved there again, over what the database kept.
+      // It may be moved there again, over the rows left in the database.
       await moveToPostgres(optionsFor(folder, url));
       const settled = await openCore({ dataDirectory: folder, settings: { DATABASE_URL: url } });
       await settled.close();

@@ -168,7 +168,7 @@ test.each(PASSING)("%s, repeatedly, is `unavailable` and names the service", asy
   provider.fail(fault, 20);
   const error = await failureOf(embedder.embed(["one", "two"], "document"));
   expect(error.kind).toBe("unavailable");
-  // Whoever knows when to ask again gives nothing up.
+  // A retry time means that the document is not given up.
   expect(error.retryAfter).toBeDefined();
   expect(error.message).toContain(provider.url);
   expect(provider.requests).toHaveLength(4);

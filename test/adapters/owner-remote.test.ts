@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { connectOwner, OwnerGone } from "../../src/adapters/owner/internal-rpc-client.js";
 
 const PID = 4711;
-/** A heartbeat that a test can wait for. */
+/** A heartbeat short enough for a test. */
 const IMPATIENT = { everyMs: 20, misses: 3 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,7 +39,7 @@ const page: Handler = (_request, response) =>
 const silence: Handler = () => undefined;
 const hangUp: Handler = (request) => void request.socket.destroy();
 
-/** A real owner as far as pings tell; what it does with the rest is up to the test. */
+/** Answers pings like a real owner; the test decides about other requests. */
 const owner =
   (rest: Handler, ping: Handler = json({ pid: PID, version: "0.0.0" })): Handler =>
   (request, response) =>

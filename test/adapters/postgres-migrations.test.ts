@@ -7,7 +7,7 @@ const programs = findPostgres();
 const STARTS_WITHIN_MS = 60_000;
 const EARLIER = MIGRATIONS.slice(1).map((_, index) => index + 1);
 
-/** Columns in the order of their names, since a later migration adds them at the end, and indexes with their options. */
+/** Columns sorted by name, since a later migration adds them at the end, and indexes with their options. */
 const SHAPE = `
   select table_name as of, column_name as name, data_type || coalesce(column_default, '') || is_nullable as shape
     from information_schema.columns where table_schema = 'public'

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MIGRATIONS as OF_SQLITE } from "../../src/adapters/store/migrations/index.js";
 import { MIGRATIONS as OF_POSTGRES } from "../../src/adapters/store/postgres/migrate.js";
 
-/** The beginnings of the SHA-256 digests of all migrations that a record may have gone through. */
+/** The beginnings of the SHA-256 digests of all released migrations. */
 const RELEASED = {
   sqlite: [
     "81210752",

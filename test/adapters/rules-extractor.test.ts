@@ -118,7 +118,7 @@ describe("compound sentences", () => {
     ["I love cooking and baking bread.", ["User loves cooking and baking bread"]],
     ["I want to visit Rome and see the Colosseum.", ["User wants to visit Rome and see the Colosseum"]],
     ["My brother and sister live in Rome.", ["User's brother and sister live in Rome"]],
-    // Causes, asides, and what is said next of an animal
+    // Causes, asides, and a sentence continued about an animal
     ["Since I have a bad knee, I avoid stairs.", ["User has a bad knee", "User avoids stairs"]],
     [
       "My dad, who is 70, still works as a taxi driver.",
@@ -128,7 +128,7 @@ describe("compound sentences", () => {
     // A statement before a question or a wish
     ["I'm vegan, what can I cook?", ["User is vegan"]],
     ["I weigh 84 kilos and would like to lose five.", ["User weighs 84 kilos"]],
-    // A statement among talk
+    // A statement within small talk
     ["Thanks! By the way, I'm vegan. Any ideas for dinner?", ["User is vegan"]],
     ["No, actually I moved to Munich.", ["User moved to Munich"]],
   ];

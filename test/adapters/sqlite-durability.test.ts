@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Stands for how long the disk takes. */
+/** Simulates the time that the disk takes. */
 function createDisk() {
   let busy: ReturnType<typeof gate> | undefined;
   let failure: Error | undefined;

@@ -41,7 +41,7 @@ const opened = async (files: ModelFiles): Promise<OpenedEmbedder> => {
   return { embedder, close: () => embedder.close() };
 };
 
-/** A model whose rows may be written down by hand. */
+/** A model whose rows can be written by hand. */
 const tiny = (words: readonly string[], files: ModelFiles): Record<string, Buffer> =>
   modelFiles({ tokenizer: wordPieceTokenizer(words), ...files });
 
@@ -215,7 +215,7 @@ describe("the fingerprint", () => {
     const memory = async (): Promise<string> => readFile(join(models, "checked-files.json"), "utf8");
     await writeModel(folder);
     const first = await prepare(folder, models);
-    // What was noted decides now: the file is not read again.
+    // The stored note decides now: the file is not read again.
     await writeFile(
       join(models, "checked-files.json"),
       (await memory()).replace(/"sha256": "[^"]*"/, `"sha256": "${"0".repeat(64)}"`),
@@ -429,7 +429,7 @@ test.each<[string, Record<string, Buffer>, string]>([
   expect(text).toMatch(/RECOLLECT_EMBEDDING_MODEL\.$/);
 });
 
-/** Written as text, as nested objects of that depth cannot be. */
+/** Written as text, since objects nested this deep cannot be serialised. */
 function nestedTokenizer(depth: number): string {
   const step = '{"type":"Sequence","normalizers":[';
   const steps = `${step.repeat(depth)}{"type":"Lowercase"}${"]}".repeat(depth)}`;

@@ -7,7 +7,7 @@ import { PIECES, unigramTokenizer, wordPieceTokenizer } from "../support/static-
 
 const tokensOf = (tokenizer: Record<string, unknown>) => readTokens(JSON.stringify(tokenizer), "tokenizer.json");
 
-/** The pieces of a text as the tokenizer names them. */
+/** The pieces of a text, by their names in the tokenizer. */
 async function cut(tokenizer: Record<string, unknown>, pieces: readonly string[], text: string): Promise<string[]> {
   const tokens = await tokensOf(tokenizer);
   return tokens.encode(text).ids.map((id) => pieces[id]!);

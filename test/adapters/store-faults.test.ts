@@ -62,7 +62,7 @@ const ids = async (store: Store): Promise<string[]> => {
   return page.documents.map((document) => document.id);
 };
 
-/** Nothing half-written: as many journal entries and jobs as documents, and a sound file. */
+/** Nothing is half-written: as many journal entries and jobs as documents, and an intact file. */
 async function expectWhole(store: Store, documents: number): Promise<void> {
   expect((await store.health({ deep: true })).problems).toEqual([]);
   const connection = await openDatabase(file, { readOnly: true });
@@ -81,7 +81,7 @@ describe("locked by another program", () => {
     return child;
   }
 
-  /** How often the event loop came round meanwhile, at 5 ms each. */
+  /** The number of 5 ms turns of the event loop meanwhile. */
   async function ticksDuring(work: Promise<unknown>): Promise<number> {
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 5);
@@ -134,7 +134,7 @@ describe("locked by another program", () => {
     const errors: unknown[] = await Promise.all(
       Array.from({ length: 40 }, () => add(store).catch((error: unknown) => error)),
     );
-    // Each would wait its own time otherwise: 16 s, beyond the time limit of a test.
+    // Otherwise they would wait one after another: 16 s, more than the time limit of a test.
     expect(errors).toHaveLength(40);
     for (const error of errors) expect(error).toMatchObject({ kind: "unavailable" });
   });
@@ -174,7 +174,7 @@ describe("locked by another program", () => {
   });
 });
 
-/** Adds documents until one is refused. @returns those that were accepted */
+/** Adds documents until one is refused. @returns the accepted ones */
 async function fill(store: Store, bytes: number): Promise<string[]> {
   const accepted: string[] = [];
   for (;;) {
@@ -227,7 +227,7 @@ describe("full", () => {
   });
 
   const mounted = mountSmallDisk("4m");
-  // Its own, because a disk cannot shrink below files that the test before may not have let go of yet.
+  // A separate disk, since one cannot shrink below files that the previous test may not have released yet.
   const tiny = mountSmallDisk("64k");
   test.skipIf(mounted === null)("the disk itself", async () => {
     const disk = mounted?.path ?? "";

@@ -21,7 +21,7 @@ import { seededRandom } from "../support/vectors.js";
 
 type Values = Readonly<Record<string, unknown>> | null;
 
-/** What the filter language means, in plain JavaScript: contract 1.13. */
+/** The meaning of the filter language in plain JavaScript: contract 1.13. */
 function holds(expression: FilterExpression, metadata: Values): boolean {
   if ("all" in expression) return expression.all.every((part) => holds(part, metadata));
   if ("any" in expression) return expression.any.length === 0 || expression.any.some((part) => holds(part, metadata));
@@ -62,7 +62,7 @@ function numberOf(stored: unknown): number | undefined {
   return Number.isFinite(Number(stored)) ? Number(stored) : undefined;
 }
 
-/** A memory's own value decides; without one, any of its documents; without any, nothing is there. */
+/** A memory's own value decides; without one, that of any of its documents; otherwise there is none. */
 function memoryHolds(expression: FilterExpression, own: Values, documents: readonly Values[]): boolean {
   if ("all" in expression) return expression.all.every((part) => memoryHolds(part, own, documents));
   if ("any" in expression)
@@ -176,7 +176,7 @@ describe("metadata filters in SQL", () => {
   let organization: string;
   let scope: UnitScope;
   const maker = new Maker(20_240_506);
-  /** Everything in the store by unit, with what the filter looks at. */
+  /** Everything in the store by unit, with the values that filters use. */
   const chunks = new Map<number, Values>();
   const memories = new Map<number, { own: Values; documents: Values[] }>();
 
@@ -216,7 +216,7 @@ describe("metadata filters in SQL", () => {
     ...[...chunks].filter(([, metadata]) => holds(filters, metadata)).map(([unit]) => unit),
     ...[...memories].filter(([, { own, documents }]) => memoryHolds(filters, own, documents)).map(([unit]) => unit),
   ];
-  /** Compares the store with the meaning, unit by unit. @returns how many units were kept */
+  /** Compares the store with the reference, unit by unit. @returns the number of matching units */
   const check = async (filters: FilterExpression, label: unknown = filters): Promise<number> => {
     const units = await found(filters);
     const expected = meant(filters);
@@ -231,7 +231,7 @@ describe("metadata filters in SQL", () => {
       const filters = only(maker.condition());
       kept += await check(filters);
     }
-    // Neither nothing nor everything: the test would say nothing.
+    // Filters that match nothing or everything would prove nothing.
     const share = kept / 150 / (chunks.size + memories.size);
     expect(share).toBeGreaterThan(0.1);
     expect(share).toBeLessThan(0.6);

@@ -68,7 +68,7 @@ describe("the log of the store", () => {
       } finally {
         await reader.kill();
       }
-      // How soon depends on the disk: the log begins anew with a write after all of it was moved.
+      // How soon depends on the disk: the log restarts with a write after all of it was checkpointed.
       for (let written = 31; logSize() >= 30 * MEGABYTE && written < 200; written++) await writeMegabytes(1, written);
       expect(logSize()).toBeLessThan(30 * MEGABYTE);
     },

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Finds these units, and counts how often it looked at everything. */
+/** Finds these units, and counts complete lookups. */
 function finderOf(units: readonly Unit[]): Finder & { looked: number } {
   return {
     looked: 0,
@@ -89,7 +89,7 @@ describe("when a change cannot be recorded", () => {
     const cache = createMatchingCache(feed, MOST_UNITS);
     const find = finderOf([2, 4]);
     await cache.answer("a", find);
-    // Takes every temporary table and trigger from the connection.
+    // Drops every temporary table and trigger of the connection.
     connections.writer.exec("pragma temp_store = file");
     changeDocument();
     await cache.answer("a", find);

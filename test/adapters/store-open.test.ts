@@ -46,7 +46,7 @@ async function makeStore(documents = 3, content = "text"): Promise<void> {
   await letGoOfFiles(folder);
 }
 
-/** The folder as a process leaves it that was killed: the store with a log that is not in the file yet. */
+/** The folder as a killed process leaves it: the store with a log that is not checkpointed yet. */
 async function leaveLog(work: (store: Store) => Promise<unknown>): Promise<void> {
   const store = await open();
   await work(store);
@@ -57,7 +57,7 @@ async function leaveLog(work: (store: Store) => Promise<unknown>): Promise<void>
   writeFileSync(`${file}-wal`, after[1]);
 }
 
-/** Opening must fail so, naming the file, and leave every byte in the folder. */
+/** Opening must fail in this way, name the file, and leave every byte in the folder unchanged. */
 async function expectRefusal(kind: string, text: RegExp, allowed: readonly string[] = []): Promise<void> {
   const before = fingerprintFolder(folder);
   const error: unknown = await open().then(
@@ -140,7 +140,7 @@ describe("opening", () => {
     await leaveLog(async (store) => {
       for (let number = 0; number < 20; number++) await add(store, { content: "long ".repeat(2_000) });
     });
-    // The first page is written first, and tells of pages that are not there yet.
+    // The first page is written first, and refers to pages that do not exist yet.
     const copy = join(folder, "copy.db");
     copyFileSync(file, copy);
     copyFileSync(`${file}-wal`, `${copy}-wal`);

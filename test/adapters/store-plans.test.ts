@@ -33,10 +33,10 @@ import {
 import { ManualClock } from "../support/clock.js";
 import { type SeenStatement, watchedConnections } from "../support/watched-connections.js";
 
-/** Whatever is read while a caller waits must be reached through an index: these tables grow without end. */
+/** Reads while a caller waits must use an index: these tables grow without limit. */
 const GROWING =
   /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc|files|requests)\b/;
-/** There is mostly one organisation, so that an index led by it alone leads through everything. */
+/** There is usually one organisation, so an index with it alone as prefix scans everything. */
 const WHOLE_ORGANIZATION = /\(organization_id=\?\)/;
 
 describe("the work of a call does not grow with the store", () => {
@@ -65,9 +65,9 @@ describe("the work of a call does not grow with the store", () => {
     await rm(dataDirectory, { recursive: true, force: true });
   });
 
-  /** How SQLite goes about the queries of a call, one step a line. */
+  /** SQLite's plan for the queries of a call, one step per line. */
   async function planOf(call: () => Promise<unknown>): Promise<string[]> {
-    // After a write nothing is answered from memory.
+    // After a write, nothing is answered from memory.
     await createContainerStore(db, clock).ensure("o", [`new_${(writes += 1)}`]);
     queries.length = 0;
     await call();
@@ -222,7 +222,7 @@ describe("the work of a call does not grow with the store", () => {
   test.each(["any", "all"] as const)("a list reads its containers once, not per document: %s", async (operator) => {
     const query = buildDocumentQuery({ containerTags: ["a"], operator });
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
-    // The one that is left are the tags of the documents on the page.
+    // The remaining one reads the tags of the documents on the page.
     expect(plan.filter((step) => step.includes("CORRELATED"))).toHaveLength(1);
   });
 

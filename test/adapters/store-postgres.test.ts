@@ -21,9 +21,9 @@ import { findPostgres, type PostgresServer, startPostgres } from "../support/pos
 import { createDatabases, type PostgresDatabases } from "../support/postgres-databases.js";
 
 const programs = findPostgres();
-/** Every step is some statements, each with its way to the server and back. */
+/** Every step takes several statements, each with a round trip to the server. */
 const HISTORIES = 3;
-/** To make and start a server; and to end it. */
+/** Time to create and start a server, and to stop it. */
 const STARTS_WITHIN_MS = 60_000;
 
 if (programs === undefined)
@@ -189,7 +189,7 @@ else {
   });
 }
 
-/** A store in an empty database, with a data folder of its own. */
+/** A store in an empty database, with its own data folder. */
 async function openStore(databases: PostgresDatabases, clock: ManualClock): Promise<{ url: string; store: Store }> {
   const url = await databases.take();
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-postgres-store-"));
@@ -202,7 +202,7 @@ async function openStore(databases: PostgresDatabases, clock: ManualClock): Prom
   return { url, store: { ...store, close } };
 }
 
-/** Everything that is in a database, as one text to look for traces in. */
+/** The contents of a database as one text in which to look for traces. */
 async function dump(url: string): Promise<string> {
   const client = new pg.Client(url);
   await client.connect();

@@ -10,7 +10,7 @@ import { ManualClock } from "../support/clock.js";
 
 let folder: string;
 let here: Store;
-/** As another process has it: with connections of its own. */
+/** Stands in for another process: it has its own connections. */
 let elsewhere: Store;
 
 const open = (): Promise<Store> =>

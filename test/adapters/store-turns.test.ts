@@ -10,7 +10,7 @@ import { loadSqlite } from "../../src/lib/sqlite.js";
 /** Just beyond a limit, in milliseconds. */
 const A_BIT = 0.01;
 
-/** Time goes on where a test says so. */
+/** Time advances only when a test says so. */
 let now: number;
 let scheduler: EventLoopScheduler;
 beforeEach(() => {
@@ -54,7 +54,7 @@ describe("background work", () => {
     const since = now;
     let waited: number | undefined;
     const background = scheduler.forBackground()?.then(() => (waited = now - since));
-    // A caller waits for each next turn, and uses it before the background is asked.
+    // A caller waits for each next turn, and uses it before the background can.
     while (waited === undefined && now - since < 1_000) {
       now += TURN_SHARES.turn + A_BIT;
       await scheduler.forCaller();
@@ -93,7 +93,7 @@ describe("callers", () => {
 describe("the writing connection", () => {
   const insert = (id: number) => CompiledQuery.raw("insert into notes (id) values (?)", [id]);
 
-  /** Who had the connection after its holder, when the background wanted it before a caller, so long ago. */
+  /** Who gets the connection next if the background began waiting before a caller, this long ago. */
   async function orderAfter(waitedMs: number): Promise<string[]> {
     const { DatabaseSync } = await loadSqlite();
     const connection = new DatabaseSync(":memory:");

@@ -21,7 +21,7 @@ const anyOf = <T>(values: readonly T[]): T => values[Math.floor(random() * value
 
 let dataDirectory: string;
 let store: Store;
-/** Remembers nothing, so that the index itself decides what is of a scope. */
+/** Caches nothing, so that the index itself decides what belongs to a scope. */
 let plain: TextSearch;
 let db: Kysely<Database>;
 
@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-/** Writes units 1 to `count`: most of them into container 1, and many into 2 and 3. */
+/** Writes units 1 to `count`: most into container 1, and many into 2 and 3. */
 async function fill(count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   await store.transaction(async ({ units }) => {

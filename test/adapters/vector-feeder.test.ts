@@ -130,7 +130,7 @@ else
     });
   });
 
-/** A line to a server that says nothing more from some moment on, not even that it ends, as when a machine loses its power. */
+/** A connection to a server that at some point goes silent without closing, as when a machine loses power. */
 async function startLineThatFallsSilent(target: number) {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (near) => {

@@ -78,7 +78,7 @@ async function makeCollection(url: string): Promise<void> {
 }
 
 describe("the local engine", () => {
-  /** One for all tests that do it no harm. */
+  /** Shared by all tests that do not damage it. */
   let lasting: LocalChroma;
   let itsDirectory: Awaited<ReturnType<typeof temporaryDirectory>>;
   beforeAll(async () => {
@@ -305,7 +305,7 @@ describe("the process of the engine", () => {
 describe("the choice of an engine", () => {
   const { signal } = new AbortController();
 
-  /** An npm registry on a real socket, that npm is told to use. */
+  /** An npm registry on a real socket, for which npm is configured. */
   async function startRegistry(answer: (path: string) => { status: number; body: string | Buffer }) {
     const asked: string[] = [];
     const server: Server = createServer((request, response) => {
@@ -337,7 +337,7 @@ describe("the choice of an engine", () => {
     return findBinding({ enginesDirectory: `${directory.path}/engines`, offline: false, log, signal, ...options });
   }
 
-  /** Only where the bundled engine does not load, the tests have fetched another one. */
+  /** The tests download another engine only when the bundled one does not load. */
   async function fetchedEngine(context: TestContext): Promise<string> {
     const [name] = await readdir(ENGINES_DIRECTORY).catch(() => []);
     return name ?? context.skip("the bundled engine loads on this machine, so none was fetched");

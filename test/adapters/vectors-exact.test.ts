@@ -14,7 +14,7 @@ describeVectorIndex("Exact search that may keep nothing in memory", {
   recall: 1,
 });
 
-/** Tells how often whole containers were read. */
+/** Counts how often whole containers are read. */
 class CountingRecord extends MemoryVectorRecord {
   readonly loaded: number[] = [];
 

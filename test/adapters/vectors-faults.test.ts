@@ -43,7 +43,7 @@ afterEach(async () => {
   await directory.remove();
 });
 
-/** Everything above ten vectors goes to Chroma. */
+/** Above ten vectors, everything goes to Chroma. */
 function open(options: Partial<VectorsOptions> = {}): Vectors {
   const vectors = createVectors({
     record: fixture.record,
@@ -215,7 +215,7 @@ describe("with a Chroma server", () => {
     return server;
   }
 
-  /** The collection that holds the vectors of the fixture, reached past the index. */
+  /** The collection with the vectors of the fixture, accessed directly instead of through the index. */
   async function collection() {
     const names = collectionNames(NAMESPACE);
     const server = await connect();
@@ -223,7 +223,7 @@ describe("with a Chroma server", () => {
     return server.open(existing.find((name) => name === names.own(fixture.space, 1)) ?? names.shared(fixture.space));
   }
 
-  /** Waits until the container has its own collection and nothing is on the move. */
+  /** Waits until the container has its own collection and nothing is being moved. */
   async function settled(vectors: Vectors): Promise<void> {
     await ready(vectors);
     await eventually(async () => (await fixture.record.placements(fixture.space.id)).get(1));

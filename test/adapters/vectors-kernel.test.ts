@@ -6,12 +6,12 @@ import { FINE_STEPS, quantise, quantiseQuery } from "../../src/adapters/vectors/
 import { RowScores } from "../../src/adapters/vectors/row-scores.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
-/** Sums of products as nobody could get them wrong. */
+/** Sums of products in the simplest form. */
 function sumByHand(row: Int8Array, query: Int16Array): number {
   return Number(row.reduce((sum, value, at) => sum + BigInt(value) * BigInt(query[at] ?? 0), 0n));
 }
 
-/** Rows one after the other, each with zeros up to a multiple of 16. */
+/** Consecutive rows, each padded with zeros to a multiple of 16. */
 function laidOut(rows: readonly Int8Array[]): { values: Int8Array; stride: number } {
   const stride = Math.max(16, Math.ceil(rows[0]!.length / 16) * 16);
   const values = new Int8Array(rows.length * stride);

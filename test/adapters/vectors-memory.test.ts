@@ -14,7 +14,7 @@ import { nearestByHand, randomVector, seededRandom, vectorNear } from "../suppor
 const SPACE: VectorSpace = { id: 1, fingerprint: "test", dimensions: 24 };
 const OTHER: VectorSpace = { id: 2, fingerprint: "other", dimensions: 40 };
 
-/** A record that lets a test act in the middle of a reading, and counts how often a container is begun to be read. */
+/** A record that lets a test act during a read, and counts how often reading a container begins. */
 class WatchedRecord extends MemoryVectorRecord {
   readonly begun: number[] = [];
   onPage: ((containerId: number, afterUnit: Unit) => void | Promise<void>) | null = null;
@@ -50,7 +50,7 @@ function search(
   return index.nearest({ space: SPACE, containerIds, kinds: ["chunk", "memory"], vector, limit: 10, ...change });
 }
 
-/** Equal but for places of hits whose cosines differ by less than the numbers in memory can tell. */
+/** Equal except for the order of hits whose cosines differ by less than the precision in memory. */
 function expectNearest(hits: readonly VectorHit[], truth: ReadonlyMap<Unit, Float32Array>, query: Float32Array): void {
   const expected = nearestByHand(truth, query, Math.max(hits.length, 10));
   expect(hits).toHaveLength(Math.min(10, truth.size));
@@ -205,7 +205,7 @@ describe("the memory of exact search", () => {
     for (const container of [1, 500, 777]) {
       expectNearest(await search(index, [container], query), await record.truth([container]), query);
     }
-    // A few hundred changes, then more than are read for all of them at once.
+    // A few hundred changes, then more than one read covers.
     for (const changes of [300, 4_500]) {
       for (let at = 0; at < changes; at++) put(record, 1 + (at % 1_000), 200_000 + at, random);
       expectNearest(await search(index, containers, query), await record.truth(containers), query);
@@ -322,10 +322,10 @@ describe("a scan that pauses", () => {
     for (let unit = 0; unit < 80_000; unit++) change(unit, randomVector(16, random));
   });
 
-  /** One between two chunks of 1,024 rows. */
+  /** One pause between two chunks of 1,024 rows. */
   const PAUSES = Math.ceil(80_000 / 1_024) - 1;
 
-  /** Pauses whenever it can, and does something at each of the first pauses. */
+  /** Pauses whenever possible, and runs an action at each of the first pauses. */
   function pausing(acts: (() => void)[]): Turn & { pauses: number } {
     const turn = {
       isOver: true,
@@ -375,7 +375,7 @@ describe("a scan that pauses", () => {
     const acts = Array.from({ length: 100 }, (_, at) => () => change(100_000 + at, randomVector(16, random)));
     const turn = pausing(acts);
     expectNearest(await best(turn, query), truth, query);
-    // The rows that are added end up in the last chunk, which has room, or behind it.
+    // Added rows go into the last chunk, which has room, or after it.
     expect(turn.pauses).toBeGreaterThanOrEqual(PAUSES);
   });
 

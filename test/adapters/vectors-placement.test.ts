@@ -11,7 +11,7 @@ import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy.js";
 import { VectorFixture } from "../support/vector-fixture.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
-/** Containers with more vectors get a collection of their own, and give it back at half as many. */
+/** Containers with more vectors get their own collection, and lose it again at half as many. */
 const LIMIT = 10;
 const NEIGHBOURS = 6;
 
@@ -51,7 +51,7 @@ async function closeAll(): Promise<void> {
   for (const vectors of opened.splice(0)) await vectors.close();
 }
 
-/** A record of its own, with some vectors of another container, and a name that nobody else uses. */
+/** A separate record with some vectors of another container, and a unique name. */
 function startAfresh(): void {
   fixture = new VectorFixture();
   namespace = `placement ${nextNamespace++}`;
@@ -75,7 +75,7 @@ function open(record: VectorRecord = fixture.record): Vectors {
   return vectors;
 }
 
-/** Rows of a collection, asked in a way that never creates one; null when there is none. */
+/** Rows of a collection, read without ever creating it; null when there is none. */
 async function countOf(name: string): Promise<number | null> {
   const collections = `${engine.url}/api/v2/tenants/default_tenant/databases/default_database/collections`;
   const found = await fetch(`${collections}/${name}`);
@@ -94,7 +94,7 @@ async function counted(): Promise<{ shared: number | null; own: number | null; n
   };
 }
 
-/** Waits until every vector lies in exactly one collection, and there is no other. */
+/** Waits until every vector is in exactly one collection, and there is no other collection. */
 async function expectPlaced(expected: "own" | "shared"): Promise<void> {
   const size = fixture.vectors.size;
   const wanted =
@@ -152,7 +152,7 @@ describe.each(DIRECTIONS)("a container that moves $name", ({ before, after, plac
 
   it("is searched correctly at every moment, also during writes", async () => {
     const vectors = await settledBefore();
-    // More than one page, so that there is something to follow between two.
+    // More than one page, so that changes can happen between two pages.
     after(700);
     for (let round = 0; round < 40; round++) {
       const [unit] = fixture.add(1);
@@ -191,7 +191,7 @@ describe.each(DIRECTIONS)("a container that moves $name", ({ before, after, plac
       await expectRightAnswers(vectors);
       await closeAll();
     }
-    // Following the changes, removing, creating, copying, emptying: there was something to be killed in.
+    // Following changes, removing, creating, copying, emptying: all of these were interrupted.
     expect(step).toBeGreaterThan(5);
   }, 60_000);
 

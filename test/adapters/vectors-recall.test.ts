@@ -24,7 +24,7 @@ afterEach(async () => {
   await directory?.remove();
 });
 
-/** With the settings that Chroma has by itself it finds 82 % of these. */
+/** With its default settings Chroma finds 82 % of these. */
 test("Chroma finds the nearest vectors among ones that form no clusters", async () => {
   const random = seededRandom(11);
   const record = new MemoryVectorRecord();

@@ -65,7 +65,7 @@ const isComplete = async (index: Vectors) => {
   return state === "ready" && behind === 0;
 };
 
-/** The beginning of a vector as every index keeps it. */
+/** The beginning of a vector as every index stores it. */
 const bytesOf = (unit: number) => new Uint8Array(vectors[unit]!.slice(0, 6).buffer);
 const found = (unit: number) => findInFiles(join(directory.path, "chroma"), [bytesOf(unit)]);
 

@@ -16,7 +16,7 @@ import { createTurnTaking, type TurnTaking } from "../support/shared-role.js";
 import { VectorFixture } from "../support/vector-fixture.js";
 import { withMethods } from "../support/with-methods.js";
 
-/** Containers with more vectors get a collection of their own, and give it back at half as many. */
+/** Containers with more vectors get their own collection, and lose it again at half as many. */
 const LIMIT = 10;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -44,7 +44,7 @@ interface Sharing {
   readonly url?: string;
 }
 
-/** The index of one of several nodes. The first that is opened feeds Chroma. */
+/** The index of one of several nodes. The first one opened feeds Chroma. */
 function openNode({ record, role, namespace, url = engine.url }: Sharing): VectorIndex {
   return createChromaVectors({
     record,
@@ -106,7 +106,7 @@ describe("nodes that share a Chroma", () => {
     for (const name of await namesOf()) await server.drop(name);
   }
 
-  /** Ids of the collections that nodes are told to ask. */
+  /** Ids of the collections that nodes are to query. */
   async function published(): Promise<string | null> {
     const { layout } = await fixture.record.progress("chroma:test", fixture.space.id);
     return layout;
@@ -227,7 +227,7 @@ describe("nodes that share a Chroma", () => {
     await searching.scrub();
     await second;
     const dropped = proxy.requests.slice(before).filter(({ method }) => method === "DELETE");
-    // The shared collection and the container's own one, twice.
+    // The shared collection and the container's own, twice.
     expect(dropped.length).toBeGreaterThanOrEqual(4);
     await fixture.expectRightAnswer(patient(searching));
   }, 30_000);

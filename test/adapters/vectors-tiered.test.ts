@@ -35,7 +35,7 @@ function open(record: VectorRecord, exactLimit: number): Vectors {
   });
 }
 
-/** With another space that is large enough for Chroma to be needed. */
+/** With another space that is large enough to need Chroma. */
 async function openReady(record: VectorRecord, exactLimit: number): Promise<VectorIndex> {
   if (!(record instanceof MemoryVectorRecord)) throw new Error("another record than the suite's");
   const large: VectorSpace = { id: 1_000_000, fingerprint: "large", dimensions: 8 };
@@ -68,7 +68,7 @@ describeVectorIndex("Both tiers, asked before Chroma is there", {
   many: 3_000,
 });
 
-/** A tier that remembers what it was asked, and answers from the record or not at all. */
+/** A tier that records its queries, and answers from the record or not at all. */
 function watchedTier(record: VectorRecord, answers: () => boolean) {
   const asked: VectorQuery[] = [];
   const exact = createExactVectors(record);

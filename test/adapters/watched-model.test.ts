@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const clock = new ManualClock();
 const question = (effort: "fast" | "careful") => ({ effort }) as ModelRequest<unknown>;
 
-/** Refuses questions of an effort. */
+/** Refuses questions of one effort. */
 function watched(refused: "fast" | "careful"): LanguageModel {
   const model = {
     name: "scripted",
@@ -44,7 +44,7 @@ test("a refused fast model says nothing about the careful one", async () => {
   expect(model.standing?.()).toMatchObject({ isAnswering: false, restsUntil: expect.any(Date) as Date });
 });
 
-/** Refuses texts that speak of something, or all. */
+/** Refuses texts that match a pattern, or all. */
 function refusing(what: RegExp): { readonly model: LanguageModel; readonly asked: string[] } {
   const asked: string[] = [];
   const model = {

@@ -219,7 +219,7 @@ describe("JSON messages", () => {
     });
   });
 
-  test("scalar fields beside the messages are kept", async () => {
+  test("scalar fields next to the messages are kept", async () => {
     const conversation = await parseConversation(
       JSON.stringify({ title: "Trip to Rome", messages: MESSAGES, rating: 5 }),
     );
@@ -265,7 +265,7 @@ describe("the date of a conversation", () => {
     expect((await parseConversation(content))?.date).toBe(date);
   });
 
-  test("every message keeps its own time stamp", async () => {
+  test("every message keeps its own timestamp", async () => {
     const content = JSON.stringify([
       { role: "user", content: "a", timestamp: "2023-05-20T10:00:00Z" },
       { role: "assistant", content: "b", timestamp: 1_684_663_200_000 },
@@ -276,7 +276,7 @@ describe("the date of a conversation", () => {
   });
 });
 
-describe("hostile texts are parsed all the same", () => {
+describe("hostile texts are still parsed", () => {
   const hostile: [name: string, content: string][] = [
     ["a million opening brackets", "[".repeat(1_000_000)],
     ["a million quotes", '"'.repeat(1_000_000)],

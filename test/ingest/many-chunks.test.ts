@@ -69,7 +69,7 @@ async function expectWhole(text: string): Promise<void> {
   expect(results.map((result) => result.text).join()).toContain("Number 449 ");
 }
 
-test("no transaction writes or takes away more than a few of them, neither at first nor when all of them change", async () => {
+test("no transaction writes or removes more than a few chunks, neither at first nor when all of them change", async () => {
   const watch = watchTransactions();
   for (const [version, every] of [
     ["first", 1],
@@ -87,7 +87,7 @@ test("no transaction writes or takes away more than a few of them, neither at fi
 });
 
 test.each([1, 3, 5, 7])(
-  "what died with the transaction number %i goes on where it was, without loss or repetition",
+  "processing resumes after a failure in transaction number %i, without loss or repetition",
   async (failing) => {
     await add(textOf("first"));
     await opened.settle();
@@ -103,7 +103,7 @@ test.each([1, 3, 5, 7])(
   },
 );
 
-test("what was half written of a text that another one has replaced by then is not kept", async () => {
+test("half-written chunks of a text that has been replaced since are not kept", async () => {
   const watch = watchTransactions(3);
   await add(textOf("first"));
   await opened.settle();
