@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => drive.close());
 
-test.each([400, 410])("a page of a folder that OneDrive no longer knows (%s) is listed anew", async (status) => {
+test.each([400, 410])("a folder page that OneDrive no longer knows (%s) is listed again", async (status) => {
   const connector = createOneDriveConnector({ baseUrl: drive.url });
   const source = mirrorSource(connector, (known) =>
     sourceAccess(connector, { token: "good", maximumBytes: 1_000_000, known }),

@@ -58,7 +58,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 test.skipIf(IS_MISSING)(
-  `a bucket of s3rver is kept in step, whatever its keys are called${IS_MISSING ? " (s3rver is not installed here)" : ""}`,
+  `a bucket of s3rver is kept in sync, whatever its keys${IS_MISSING ? " (s3rver is not installed here)" : ""}`,
   async () => {
     const store = await startS3rver();
     const keys = [

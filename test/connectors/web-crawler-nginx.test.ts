@@ -112,7 +112,7 @@ async function crawl(site: Site, versions: Map<string, Awaited<ReturnType<Source
 }
 
 test.skipIf(NGINX === undefined)(
-  `a site of 2,000 pages behind nginx is read once, and then what has changed of it${NGINX === undefined ? " (nginx is not installed here)" : ""}`,
+  `a site of 2,000 pages behind nginx is read once, and then only its changes${NGINX === undefined ? " (nginx is not installed here)" : ""}`,
   async () => {
     const site = await Site.start(NGINX ?? "");
     const chapters = Array.from({ length: CHAPTERS }, (_, chapter) => chapter);

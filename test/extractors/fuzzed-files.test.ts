@@ -47,7 +47,7 @@ function samples(): SourceFile[] {
 }
 
 test(
-  `${FILES} changed files of all formats are read or refused with a reason, each in its time`,
+  `${FILES} changed files of all formats are read or refused with a reason, each in time`,
   { timeout: (MOST_SECONDS + 60) * 1_000 },
   async () => {
     const originals = samples();

@@ -231,7 +231,7 @@ test.each([
   ["rows", '<thead><tr class="header"><th>Year</th><th>Lamp</th></tr></thead>'],
   ["a head", '<thead class="header" id="header"><tr><th>Year</th><th>Lamp</th></tr></thead>'],
   ["cells", '<tr><th class="date">Year</th><th id="sidebar" class="byline">Lamp</th></tr>'],
-])("a table whose %s have the class of what stands beside an article keeps them", async (_what, head) => {
+])("a table whose %s have a class typical of sidebars keeps them", async (_what, head) => {
   const rows =
     '<tr class="odd"><td>1827</td><td class="author">oil</td></tr><tr class="footer"><td>1905</td><td>gas</td></tr>';
   const { text } = await read(
@@ -241,7 +241,7 @@ test.each([
   expect(text).not.toContain("Shop now");
 });
 
-test("a page says who wrote it, when, where and with which picture", async () => {
+test("author, date, address and picture of a page are read", async () => {
   const html = `<html><head><title>Arkona – Coast News</title><meta property="og:title" content="Arkona  lights up">
     <meta name="author" content="Ada Keeper"><meta property="article:published_time" content="2024-03-05T08:00:00+01:00">
     <link rel="canonical" href="/posts/arkona"><meta property="og:image" content="//cdn.example.org/a.jpg"></head>
@@ -275,7 +275,7 @@ test.each([
   ["<meta name=date content=soon>", { date: null }],
   ["<title>Only &lt;this&gt;</title>", { title: "Only <this>" }],
   ["", { title: null, author: null, date: null, url: null, image: null }],
-])("of %s this is taken", async (head, expected) => {
+])("%s yields the expected metadata", async (head, expected) => {
   expect(await read(`<html><head>${head}</head><body>${prose}</body></html>`)).toMatchObject(expected);
 });
 
@@ -290,7 +290,7 @@ test.each<readonly [string, Uint8Array, Partial<SourceFile>]>([
   ],
   ["a byte order mark says so", Buffer.from(`\uFEFF<p>${umlauts}</p>`, "utf16le"), { charset: "utf-8" }],
   ["nobody says so", Buffer.from(`<p>${umlauts}</p>`, "utf8"), {}],
-])("encodings are read where %s", async (_who, bytes, known) => {
+])("encodings are detected where %s", async (_who, bytes, known) => {
   expect((await read(bytes, known)).text).toContain(umlauts);
 });
 
@@ -342,7 +342,7 @@ describe("hostile pages", () => {
     await expect(read(html)).rejects.toThrow(ExtractionError);
   });
 
-  test("two hundred mutations of a page are read, or refused in words", async () => {
+  test("reads two hundred mutations of a page, or refuses them with a reason", async () => {
     const page = Buffer.from(
       `<html><head><title>T</title></head><body>${menu}<article><h1>A</h1>${prose}<table><tr><td>1<td>2</table><pre>x</pre></article></body></html>`,
     );

@@ -19,7 +19,7 @@ const about = async (fields: string) => {
 const NOTHING = { title: null, author: null, date: null, metadata: {}, notes: [] };
 
 describe("Markdown with front matter", () => {
-  test("gives title, author, date and tags, and keeps its text as it stands", async () => {
+  test("yields title, author, date and tags, and keeps its text unchanged", async () => {
     const text =
       "---\r\ntitle: The north quay\r\nauthor: Zoë\r\ndate: 2026-03-04\r\ntags: [quay, plans]\r\n---\r\n\r\nIt is closed.";
     const content = await read(text);
@@ -56,7 +56,7 @@ describe("Markdown with front matter", () => {
     expect(await about(fields)).toEqual({ ...NOTHING, ...expected });
   });
 
-  test("that never ends is a text that says nothing of itself", async () => {
+  test("that is never closed is plain text", async () => {
     const { title, notes } = await read(`---\ntitle: A\n${"more\n".repeat(10_000)}`);
     expect({ title, notes }).toEqual({ title: null, notes: [] });
   });
