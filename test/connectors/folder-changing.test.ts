@@ -24,7 +24,7 @@ async function folder(): Promise<string> {
 
 const itemOf = (id: string): SourceItem => ({ id, version: "1", title: id, address: null, path: id });
 
-/** Puts one thing after the other in the place of a file, as fast as it can, in a process of its own. */
+/** Replaces a file with one thing after another as fast as possible, in a separate process. */
 const SWAP = `const fs = require("node:fs");
 const { path, secret, pipe, large } = JSON.parse(process.argv[1]);
 const others = [() => fs.symlinkSync(secret, path + ".new"), () => fs.linkSync(pipe, path + ".new"), () => fs.linkSync(large, path + ".new")];
@@ -37,7 +37,7 @@ for (let turn = 0; ; turn += 1) {
 
 const MOST_BYTES = 1_000_000;
 const READ_MS = 3_000;
-/** A read that waits for somebody to write to a pipe waits for ever. */
+/** A read that waits for a writer of a pipe would wait forever. */
 const SURELY_STUCK_MS = 5_000;
 
 test.skipIf(process.platform === "win32")(

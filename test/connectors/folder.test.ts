@@ -75,7 +75,7 @@ test("a missing folder removes nothing", async () => {
   expect(Object.keys(await connected.texts())).toEqual(["a.txt"]);
 });
 
-/** Folders in each other whose path is longer than the system takes, so that nobody can read the lowest one. */
+/** Nested folders whose path exceeds the system's limit, so that the lowest one cannot be read. */
 const TOO_DEEP = `for (let depth = 0; depth < 20; depth += 1) {
   fs.mkdirSync("d".repeat(250));
   process.chdir("d".repeat(250));
@@ -101,7 +101,7 @@ test("a part that cannot be read removes nothing", async () => {
   }
 });
 
-/** Works as somebody who is not root, whom no rights keep out. */
+/** Runs as a user other than root, since permissions do not restrict root. */
 async function withoutRoot(work: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid?.(65_534);

@@ -194,7 +194,7 @@ describe("repositories", () => {
     await github.put("b.md", "Pears.");
     await source.sync();
     expect(source.reads).toHaveLength(3);
-    // What was listed before the new name is found by it.
+    // An entry listed under the old name can still be read.
     const [issue] = [...source.documents.values()].filter(({ item }) => item.title === "Issue 1 #1");
     if (!issue) throw new Error("There is no issue.");
     expect(await connector().read(accessFor()(), issue.item)).toMatchObject({ title: "Issue 1 #1" });
@@ -261,7 +261,7 @@ describe("issues and discussions", () => {
     if (first) Object.assign(first, { comments, updatedAt: tick() });
     const before = github.requests();
     await source.sync();
-    // Repository, commit, one page of discussions, three of comments.
+    // The repository, the commit, one page of discussions and three of comments.
     expect(github.requests() - before).toBe(6);
     expect(source.reads).toHaveLength(61);
     const text = source.texts()["Talk 1 #1"] ?? "";

@@ -11,7 +11,7 @@ const repository = {
   webUrl: "https://git.example",
 };
 
-/** Issues whose pages follow each other in a circle of so many. */
+/** Issues whose pages form a loop of this length. */
 function circleOf(length: number): ThreadSource {
   let asked = 0;
   const page = (): Promise<ThreadPage> => {

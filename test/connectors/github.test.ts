@@ -70,7 +70,7 @@ test("commits are followed by comparison: edits, renames and removals, and nothi
   github.commit();
   const before = github.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", read: 2, removed: 2 });
-  // Repository, commit, comparison, two blobs.
+  // The repository, the commit, the comparison and two blobs.
   expect(github.requests() - before).toBe(5);
   const idle = github.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", listed: 0 });

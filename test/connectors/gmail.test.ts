@@ -24,7 +24,7 @@ const access = (metadata: Settings = {}, options: { known?: SourceAccess["known"
 const mirror = (metadata?: Settings) => mirrorSource(connector(), (known) => access(metadata, { known }));
 const ids = (source: MirroredSource) => [...source.documents.keys()].sort();
 
-/** A thread as its document holds it. */
+/** A thread in the form of its document. */
 async function markdown(content: SourceContent | null | undefined): Promise<string> {
   const bytes = content?.content;
   if (!(bytes instanceof Uint8Array)) throw new Error("The thread has no mailbox.");
@@ -116,7 +116,7 @@ test("drafts, spam and binned messages are not part of a document", async () => 
   const spam = await gmail.put("spam", "y", { labels: ["SPAM"] });
   gmail.lose(spam);
   await source.sync();
-  // Pages of the history alone.
+  // Only pages of the history.
   expect(gmail.calls.slice(before).every(({ path }) => path.endsWith("/history"))).toBe(true);
 });
 
@@ -175,7 +175,7 @@ test("files added during the first listing are included", async () => {
   await source.sync();
   expect(ids(source)).toEqual(["tm0002", "tm0003", late]);
   expect(source.documents.get("tm0002")?.content?.metadata["messageCount"]).toBe(2);
-  // The history tells of it again, once it was listed and read.
+  // The history reports it again, although it was listed and read.
   expect(source.reads.filter((id) => id === late)).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import { createGmailConnector } from "../../src/connectors/google/gmail/gmail.js
 import type { Connector, SourceContent, SourceItem } from "../../src/core/ports.js";
 import { sourceAccess } from "../support/source-access.js";
 
-/** What a connector reads where Google answers every request with this. */
+/** What a connector reads if Google answers every request with this. */
 async function readOf(connector: Connector, answer: string, detail?: unknown): Promise<string> {
   const item: SourceItem = { id: "x", version: "1", title: "x", address: null, path: null, detail };
   const { content }: SourceContent = await connector.read(
@@ -41,7 +41,7 @@ test("the alternative text of a picture may contain escaped brackets", async () 
 const encoded = (text: string): string => Buffer.from(text).toString("base64url");
 const plain = (text: string): string => `{ "mimeType": "text/plain", "body": { "data": "${encoded(text)}" } }`;
 const mixed = (parts: string): string => `{ "mimeType": "multipart/mixed", "parts": [${parts}] }`;
-/** @param payloads as JSON, which is nested deeper than JSON.stringify goes */
+/** @param payloads as JSON text, since they are nested too deeply for JSON.stringify */
 const readMails = (...payloads: readonly string[]): Promise<string> => {
   const messages = payloads.map((payload, index) => `{ "id": "m${index}", "payload": ${payload} }`);
   return readOf(createGmailConnector(), `{ "messages": [${messages.join()}] }`);

@@ -24,7 +24,7 @@ const THREE_MAILS = {
   EXAMINE: "* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 4] ok\r\n",
   "UID SEARCH": '* ESEARCH (TAG "x") UID ALL 1:3\r\n',
 };
-/** What the commands begin with that ask for subjects, and for mails. */
+/** The beginnings of the commands that request subjects, and mails. */
 const HEADS = "UID FETCH 1:3 (UID RFC822.SIZE";
 const MAILS = "UID FETCH 1:3 (UID INTERNALDATE";
 
@@ -38,7 +38,7 @@ function whole(uid: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(start), content, Buffer.from(")\r\n")]);
 }
 
-/** One answer after the other, without end. */
+/** An endless series of responses. */
 function* endless<T>(pieceOf: (at: number) => T): Generator<T> {
   for (let at = 1; ; at += 1) yield pieceOf(at);
 }

@@ -26,7 +26,7 @@ function mail(subject: string, text: string): string {
   return [...lines, "Date: Tue, 03 Mar 2026 10:00:00 +0000", "MIME-Version: 1.0", "", text, ""].join("\r\n");
 }
 
-/** @returns the UIDs of what was put there */
+/** @returns the UIDs of the added mails */
 async function put({ client }: Dovecot, folder: string, ...subjects: readonly string[]): Promise<number[]> {
   const uids: number[] = [];
   for (const subject of subjects) {
@@ -152,7 +152,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     const { checkpoint } = await subjects(access);
     const [before] = itemsOf(await pagesOf(connector, access)).values();
     await server.client.mailboxDelete("Lists");
-    // A folder takes its UIDVALIDITY from the time in seconds.
+    // A folder's UIDVALIDITY is the time in seconds.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await server.client.mailboxCreate("Lists");
     await put(server, "Lists", "Another one");

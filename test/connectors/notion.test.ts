@@ -54,7 +54,7 @@ test("only edits are read; a binned page is removed at once, one that the search
   notion.pages.delete("c");
   const before = notion.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 1, removed: 1 });
-  // A search for pages, one for databases, and the Markdown of the page.
+  // A search for pages, one for databases, and the page's Markdown.
   expect(notion.requests() - before).toBe(3);
   expect(Object.keys(await connected.texts()).toSorted()).toEqual(["Page a", "Page c", "Page d"]);
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, removed: 1 });

@@ -178,7 +178,7 @@ test("a store that repeats its pages ends the run", async () => {
   const store = await start();
   store.put("a.txt", "first");
   const { connector, access } = accessTo(store);
-  // As a store does that does not know start-after.
+  // Like a store that does not support start-after.
   store.repeats = true;
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",

@@ -10,7 +10,7 @@ const cleanups = useCleanups();
 
 type Reply = { readonly status?: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
-/** A site that answers each path with what is said for it, or 404. */
+/** A site that answers each path with its given reply, or 404. */
 async function serve(answerTo: (path: string, port: number) => Reply | undefined) {
   const asked: string[] = [];
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {

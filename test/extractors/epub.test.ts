@@ -65,7 +65,7 @@ describe("a long text is extracted completely and in order", () => {
     "from LibreOffice (needs pandoc, soffice)",
     async () => {
       const epub = madeBySoffice("sample.odt", madeByPandoc(sample.markdown, "odt"), "epub");
-      // LibreOffice leaves the header rows of tables out of its books.
+      // LibreOffice omits the header rows of tables from its books.
       const headers = new Set(sample.tables.flatMap(([header = []]) => header));
       const written = { ...sample, words: sample.words.filter((word) => !headers.has(word)) };
       const { recall, order } = measure(textOfAll(await read(epub)), written);

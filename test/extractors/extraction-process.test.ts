@@ -12,7 +12,7 @@ const HARBOUR = await readFile(resolve(import.meta.dirname, "../fixtures/extract
 const harbour = sourceFile(HARBOUR, { name: "harbour.docx" });
 
 let opened: ContentExtractor | undefined;
-/** Those that other tests have left, which end by themselves. */
+/** Processes left by other tests, which end by themselves. */
 let former: number[] = [];
 beforeEach(async () => {
   former = [];
@@ -30,7 +30,7 @@ function open(
   return (file = harbour) => extractor.extract(file, { signal: new AbortController().signal });
 }
 
-/** Processes that read files for this one, or for another one. */
+/** Processes that read files for this process, or for another one. */
 async function readers(parent = process.pid): Promise<number[]> {
   const numbers = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(

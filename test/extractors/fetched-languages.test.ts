@@ -15,7 +15,7 @@ import { silentLog } from "../support/open-core.js";
 
 const cleanups = useCleanups();
 
-/** The process that reads files on a machine without tesseract, beside a registry that has the language `xyz`. */
+/** The process that reads files on a machine without tesseract, with a registry that has the language `xyz`. */
 async function openReader(options: { readonly languages?: string; readonly isOffline?: boolean } = {}) {
   const { languages = "eng+xyz", isOffline = false } = options;
   const registry = await openNpmRegistry(["xyz"]);
@@ -101,7 +101,7 @@ test.each(["down", "altered", "cut"] as const)(
     expect(registry.asked.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(folder)).toEqual([]);
     const asked = registry.asked.length;
-    // What failed a moment ago is not asked for again by the next picture.
+    // The next picture does not retry a download that has just failed.
     await expect(read("sign.gif")).rejects.toMatchObject({ kind: "unavailable" });
     expect(registry.asked).toHaveLength(asked);
   },

@@ -34,7 +34,7 @@ describe("a picture", () => {
 
   test("includes when and where it was taken", async () => {
     const content = await extractImage(sourceFile(fixture("photo-exiftool.jpg"), "IMG_1.jpg"), reading(""));
-    // A day earlier or later in UTC is not the day on which somebody stood there.
+    // The local date counts, although the day may differ in UTC.
     expect(content.date).toBe("2024-05-17T14:03:22+02:00");
     expect(content.metadata).toMatchObject({ latitude: 53.5461, longitude: 9.9937, camera: "Pinhole 7" });
     expect(content.parts[0]?.text).toBe(

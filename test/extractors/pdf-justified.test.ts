@@ -28,7 +28,7 @@ function paragraphsAt(x: number, width: number, y = 100): WrittenText[] {
   return texts;
 }
 
-/** Cells of a table; those of the columns named stand at their right edge. */
+/** Cells of a table; the named columns are right-aligned. */
 function cellsAt(rows: readonly (readonly string[])[], lefts: readonly number[], y: number, rights: readonly number[]) {
   return rows.flatMap((row, at) =>
     row.map((text, column) => {
@@ -145,7 +145,7 @@ describe("a table between other content", () => {
   });
 });
 
-/** A text document for LibreOffice Writer: the justified paragraphs once in each of so many columns. */
+/** A text document for LibreOffice Writer, with the justified paragraphs once per number of columns. */
 function columnsFodt(columns: readonly number[], paragraphs: readonly string[]): string {
   const names = ["office", "style", "text"].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,

@@ -23,7 +23,7 @@ async function read(bytes: Uint8Array, changes: Partial<ExtractionTools> = {}) {
   return { parts, notes, text: parts.map(({ text }) => text).join("\n\n") };
 }
 
-/** Pages with the same body and other lines, by number of the page from 1. */
+/** Pages with the same body and with further lines, by page number from 1. */
 function pagesWith(count: number, others: (page: number) => readonly WrittenText[]): WrittenText[][] {
   return Array.from({ length: count }, (_, at) => [
     ...writtenLines(body(at + 1), { x: 72, y: 140, size: 11 }),

@@ -26,7 +26,7 @@ function textOf({ parts }: ExtractedContent): string {
   return parts.map(({ text }) => text).join("\n\n");
 }
 
-/** The marks at the ends of paragraphs, as they stand in a text. */
+/** The marks at the ends of paragraphs, in the order of the text. */
 function marksIn(text: string): string[] {
   return text.match(/mark\dx\d/g) ?? [];
 }

@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const extractor of opened.splice(0)) await extractor.close();
 });
 
-/** Reads files in a process of its own, which finds no programs unless it is told where. */
+/** Reads files in a separate process, which finds no programs unless given their folders. */
 function openProcess(
   changes: Partial<ExtractionProcessOptions> = {},
 ): (bytes: Uint8Array) => Promise<ExtractedContent> {

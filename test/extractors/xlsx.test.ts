@@ -86,7 +86,7 @@ describe("numbers are shown as Excel does", () => {
   });
 });
 
-/** The fixture with another first sheet. */
+/** The fixture with a different first sheet. */
 function withSheet(rows: string): Uint8Array {
   const entries = unzipSync(extractorFixture("prices.xlsx"));
   return zipSync({

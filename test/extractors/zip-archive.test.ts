@@ -18,7 +18,7 @@ function reasonOf(work: () => unknown): string {
   return "nothing";
 }
 
-/** Written by Python, which makes archives with 64-bit sizes of what comes as a stream. */
+/** Written by Python, which uses 64-bit sizes for streamed entries. */
 function pythonZip(script: string): Uint8Array | null {
   const program = `import io, sys, zipfile\nfile = io.BytesIO()\narchive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)\n${script}\narchive.close()\nsys.stdout.buffer.write(file.getvalue())`;
   const { status, stdout } = spawnSync("python3", ["-W", "ignore", "-c", program], { maxBuffer: 64 * 2 ** 20 });
@@ -72,7 +72,7 @@ describe("an archive", () => {
   });
 });
 
-/** Every entry says that it unpacks to one byte. */
+/** Every entry claims to unpack to one byte. */
 function lieAboutSizes(archive: Uint8Array): Uint8Array {
   const copy = Buffer.from(archive);
   for (let at = copy.indexOf("PK\x01\x02", 0, "latin1"); at >= 0; at = copy.indexOf("PK\x01\x02", at + 4, "latin1"))

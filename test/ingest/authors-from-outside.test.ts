@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { extractFactsPrompt } from "../../src/ingest/prompts/extract-facts.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** "I" of a page, a mail or a document of somebody else is not the user. */
+/** "I" in a page, a mail or someone else's document is not the user. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Turn } from "../../src/core/types.js";
 import { parseConversation } from "../../src/ingest/conversation.js";
 
-/** "Anna: Hello" a turn, which reads better in tables than objects. */
+/** Each turn as "Anna: Hello", which is easier to read in tables than objects. */
 async function turnsOf(content: string): Promise<string[] | null> {
   const conversation = await parseConversation(content);
   return conversation && conversation.turns.map((turn) => `${turn.speaker}: ${turn.text}`);

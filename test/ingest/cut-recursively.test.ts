@@ -37,7 +37,7 @@ test.each(KINDS)("pieces of %s form the text in order, and are short unless noth
       const pieces = cut(text, kind, target);
       expect(pieces.join("")).toBe(text);
       const uncut = pieces.filter(({ length }) => length > target);
-      // What is left over is a word with the gap before it.
+      // A longer piece is a single word with the gap before it.
       for (const piece of uncut) expect(piece.trim()).not.toMatch(/\S[ \n]+\S/);
     }),
     { numRuns: 100, seed: 20_261_128 },
@@ -75,7 +75,7 @@ describe("code", () => {
       ["package a;\n\nimport b.C;\n", "\npublic class One {\n  int x;\n}\n", "\ninterface Two {\n  void three();\n}"],
     ],
   ])("in %s is split before declarations", (kind, code) => {
-    // As long as the longest of them, so that no two fit into one.
+    // The target is the length of the longest part, so that no two fit into one piece.
     expect(cut(code.join(""), kind, Math.max(...code.map(({ length }) => length)))).toEqual(code);
   });
 

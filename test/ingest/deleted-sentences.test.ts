@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** A file says what is: what one of its sentences stated ends when the file does not have that sentence any more. */
+/** A file states current facts: a fact ends when the file no longer contains its sentence. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });

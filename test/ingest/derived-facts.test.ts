@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** What the model concludes from a memory and a fact that comes later. */
+/** The model's conclusion from a memory and a later fact. */
 async function concludeMember(): Promise<{ readonly batchId: string }> {
   await world.tell(`${CHESS}.`);
   world.derive(MEMBER, CHESS, CLUB);

@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const PLAIN = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, entities: [], buckets: null };
 
-/** Answers that every text states itself; those that a test names are answered otherwise. */
+/** Answers that every text states itself as a fact, unless a test gives another answer. */
 function reading(special: (request: ModelRequest) => Reply | undefined = () => undefined) {
   return (request: ModelRequest): Reply => {
     const reply = special(request);
@@ -61,7 +61,7 @@ function reading(special: (request: ModelRequest) => Reply | undefined = () => u
 
 const byText = (left: readonly unknown[], right: readonly unknown[]) => String(left[0]).localeCompare(String(right[0]));
 const promptOf = ({ body }: ModelRequest) => (body.messages ?? []).map(({ content }) => String(content)).join("\n");
-/** Adds a document that is found when this resolves. */
+/** Adds a document that can be found when this resolves. */
 async function add(content: string, more: Record<string, unknown> = {}): Promise<string> {
   const { id } = await core.addDocument(call, { content, containerTags: ["a"], ...more });
   await opened.settle();
@@ -94,7 +94,7 @@ describe("a document waits for a quiet period:", () => {
     expect(await stateOf(id)).toBe("done");
     expect((await get(id)).dreamingReason).toBeNull();
     expect(await kept()).toEqual(["Ada keeps bees."]);
-    // Alone it is read as any document.
+    // Alone, it is read like any document.
     expect([singles().length, groups().length]).toEqual([1, 0]);
   });
 

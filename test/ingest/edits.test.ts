@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { editsBetween } from "../../src/ingest/edits.js";
 
-/** As many lines as may be edited, all of which begin with the same word and have others after it. */
+/** The maximum number of lines, all of which begin with the same word and continue differently. */
 function lines(words: number, first: number): string {
   return Array.from({ length: 100 }, (_, line) => {
     const others = Array.from({ length: words }, (_, word) => (first + ((line + word * 7) % 30_000)).toString(36));
@@ -9,7 +9,7 @@ function lines(words: number, first: number): string {
   }).join("\n");
 }
 
-/** How often a word is looked up while texts are compared. */
+/** Number of word look-ups while two texts are compared. */
 function lookUps(previous: string, next: string): number {
   const spy = vi.spyOn(Set.prototype, "has");
   try {

@@ -20,7 +20,7 @@ let opened: OpenedCore;
 beforeEach(async () => {
   provider = await startScriptedProvider();
   opened = await openCore({ settings: OPENAI(provider) });
-  // In a new store the built-in embedder answers until the service was asked for the first time.
+  // In a new store the built-in embedder is used until the service has first been asked.
   await opened.settle();
 });
 

@@ -148,7 +148,7 @@ describe("a picture in a message", () => {
     expect(await content()).toMatch(/^user: \[image\]\n\ntool: picture → \S/);
   });
 
-  /** Reads each picture for four minutes, in part by waiting for the files of others. */
+  /** Takes four minutes per picture, partly waiting for the files of others. */
   function slowExtractor(clock: ManualClock, waitingMinutes: number) {
     const queues: (string | undefined)[] = [];
     const extractor: ContentExtractor = {
@@ -242,7 +242,7 @@ describe("a hostile picture in a message", () => {
 
   test("is ignored beyond the maximum number", async () => {
     const plain = fixture("sign.gif");
-    // What follows a picture changes its digest, and nothing of what it shows.
+    // Bytes appended to a picture change its digest, but not what it shows.
     const many = Array.from({ length: 103 }, (_, index) =>
       dataAddress(Buffer.concat([plain, Buffer.from(String(index))]), "image/gif"),
     );
@@ -373,7 +373,7 @@ describe("a picture in a message, with a language model", () => {
   });
 
   const MINUTE = 60_000;
-  /** Time passes, and now and then the service looks what is to be tried again. */
+  /** Advances the clock, and runs the retries of the service now and then. */
   const pass = async (ms: number) => {
     const retry = createModelRetrial(opened.context);
     for (let passed = 0; passed < ms; passed += 5 * MINUTE) {

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const promptOf = ({ body }: ModelRequest) => (body.messages ?? []).map(({ content }) => String(content)).join("\n");
 
-/** Whatever is asked about facts is answered with these. */
+/** Answers every question about facts with these. */
 function say(...facts: readonly Stated[]): void {
   const complete = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, quote: null };
   provider.always(() => JSON.stringify({ facts: facts.map((fact) => ({ ...complete, ...fact })), summary: "" }));

@@ -71,7 +71,7 @@ async function add(content = TEXT): Promise<string> {
   return id;
 }
 
-/** Time passes, and now and then the service looks what is to be tried again. */
+/** Advances the clock, and runs the retries of the service now and then. */
 async function pass(ms: number, step = MINUTE): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     clock.advance(step);

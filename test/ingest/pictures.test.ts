@@ -29,7 +29,7 @@ const refused = (status: number, message = `scripted ${status}`): Reply => ({
 let provider: ScriptedModel;
 let opened: ManualCore;
 let clock: ManualClock;
-/** What questions with a picture are answered with; text is answered with no facts. */
+/** The answer to questions with a picture; questions about text get no facts. */
 let reply: (request: ModelRequest) => Reply;
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ async function reopen(options: Parameters<typeof open>[0] = {}): Promise<void> {
   await open({ ...options, dataDirectory: opened.dataDirectory });
 }
 
-/** The data address of the picture of a question; null where it has none. */
+/** The data URL of a question's picture; null if it has none. */
 function pictureIn({ body }: ModelRequest): string | null {
   return /"url":"(data:image[^"]*)"/.exec(JSON.stringify(body.messages))?.[1] ?? null;
 }
@@ -76,7 +76,7 @@ async function upload(bytes: Uint8Array = fixture("sign.png"), name = "sign.png"
   return id;
 }
 
-/** Time passes, and now and then the service looks what is to be tried again. */
+/** Advances the clock, and runs the retries of the service now and then. */
 async function pass(ms: number): Promise<void> {
   const retry = createModelRetrial(opened.context);
   for (let passed = 0; passed < ms; passed += 5 * MINUTE) {
@@ -94,7 +94,7 @@ describe("a picture, with a model that can see", () => {
     expect(document.content).toMatch(/^Picture sign\.png\.\n\n\S[^]*\n\n/);
     expect(document.content.endsWith(`\n\n${MARKED}`)).toBe(true);
     expect(modelFailures).toEqual([]);
-    // The picture, and nothing more: one token read, one written, a dollar each.
+    // Only the picture: one token read and one written, one dollar each.
     expect(llmUse).toMatchObject({ answers: 2, cost: 2 + 2e-6 });
     const [found] = await search("a heron at the harbour");
     expect(found?.chunk?.content).toContain(SEEN);
@@ -237,7 +237,7 @@ describe("a model that cannot see", () => {
       const asked = looks().length;
       await upload(fixture("sign.gif"), "other.gif");
       expect(looks()).toHaveLength(asked);
-      // What it says of pictures says nothing of texts, neither of whether it answers nor of the form of its answers.
+      // A refusal of pictures must not affect texts, neither its availability nor the answer format.
       expect(opened.context.model?.standing?.()).toMatchObject({ problem: null, restsUntil: null });
       const texts = provider.requests.filter((request) => pictureIn(request) === null);
       expect(texts.every(({ body }) => JSON.stringify(body["response_format"]).includes("json_schema"))).toBe(true);
@@ -344,7 +344,7 @@ describe("a failing model", () => {
   });
 });
 
-/** 32 by 32 white pixels. */
+/** 32 × 32 white pixels. */
 function createPlainPicture(): Uint8Array {
   return Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAAAAABWESUoAAAAFklEQVR42mP4TwAwjCoYVTCqYKQqAAA/aPwuqUTQyAAAAABJRU5ErkJggg==",

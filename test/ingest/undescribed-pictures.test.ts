@@ -51,7 +51,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-/** What the model says of pictures, of PNG and of others. */
+/** The model's answers about pictures: for PNG and for other formats. */
 function reply(ofPng: Reply, ofOthers = ofPng): void {
   provider.always((request: ModelRequest) => {
     const shown = /"url":"data:(image[^;]*)/.exec(JSON.stringify(request.body.messages))?.[1];
