@@ -3,7 +3,7 @@ import { type ContractGroup, doesNot, inTest, works, worksWithModel } from "./ef
 import type { World } from "./world.js";
 
 const change = (world: World, body: Record<string, unknown>) => world.ok("PATCH", "/v3/settings", body);
-/** Sets something and takes it back, whatever is seen between. */
+/** Sets something and undoes it, whatever happens in between. */
 async function set(world: World, body: Record<string, unknown>, see: () => Promise<unknown>): Promise<void> {
   await change(world, body);
   try {
