@@ -27,16 +27,16 @@ describe("the output of a transcription program", () => {
     ["SubRip", SRT],
     ["WebVTT", `WEBVTT\n\n${SRT.replaceAll(/(\d\d),(\d{3})/g, "$1.$2")}`],
     [
-      "lines that whisper-cli shows",
+      "whisper-cli's standard output",
       "\n[00:00:00.000 --> 00:00:01.500]   The harbour opens at nine.\n[00:00:01.700 --> 00:00:04.200]   Torvald lights the green lantern.\n",
     ],
     [
-      "lines that whisper shows",
+      "whisper's standard output",
       "Detected language: English\n[00:00.000 --> 00:01.500]  The harbour opens at nine.\n[00:01.700 --> 00:04.200]  Torvald lights the green lantern.\n",
     ],
-    ["JSON of whisper", JSON.stringify({ text: "…", segments: SAID, language: "en" })],
+    ["whisper's JSON", JSON.stringify({ text: "…", segments: SAID, language: "en" })],
     [
-      "JSON of whisper-cli",
+      "whisper-cli's JSON",
       JSON.stringify({
         result: { language: "en" },
         transcription: SAID.map(({ start, end, text }) => ({
@@ -171,8 +171,8 @@ describe.skipIf(!canRecord || process.platform === "win32")(`a transcription pro
   });
 
   test.each([
-    ["shows text without times", { shown: "The harbour opens." }, [], "wrote no text with times"],
-    ["shows too much", { shown: "x".repeat(300_000) }, [], "wrote more than a transcript can contain"],
+    ["prints text without times", { shown: "The harbour opens." }, [], "wrote no text with times"],
+    ["prints too much", { shown: "x".repeat(300_000) }, [], "wrote more than a transcript can contain"],
     ["writes too much", { srt: SRT.repeat(3_000) }, ["-osrt"], "wrote more than a transcript can contain"],
     ["does not end", { hangs: true }, [], "took longer than 2 seconds", 2_000],
   ])("fails with a reason when it %s", async (_, does, options, reason, timeLimitMs = 30_000) => {

@@ -165,7 +165,7 @@ test.each([
 
 test.each([
   ["to a private address", "http://127.0.0.2/", "private network"],
-  ["to a private address of IPv6", "http://[::1]/", "private network"],
+  ["to a private IPv6 address", "http://[::1]/", "private network"],
   ["to a file", "file:///etc/passwd", "only http and https"],
   ["with credentials", "http://user:secret@127.0.0.1/", "user name or a password"],
   ["to itself", "/", "redirects more than 5 times"],
@@ -301,7 +301,7 @@ const bomb = gzipSync(Buffer.alloc(50_000_000));
 test.each<readonly [string, RequestListener]>([
   ["is endless", endless],
   ["announces too much", (_, response) => response.writeHead(200, { "content-length": LARGEST + 1 }).write("x")],
-  ["is a compressed bomb", (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb)],
+  ["is a decompression bomb", (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb)],
 ])("a response that %s is cut off", async (_what, listener) => {
   const before = process.memoryUsage().rss;
   expect((await refusalOf(await serve(listener))).kind).toBe("too_large");
@@ -309,10 +309,10 @@ test.each<readonly [string, RequestListener]>([
 });
 
 test.each<readonly [string, string, readonly string[]]>([
-  ["never comes", "in time", []],
+  ["never arrives", "in time", []],
   ["stops in its headers", "in time", ["HTTP/1.1 200 OK\r\ncontent-"]],
   ["stops in its body", "in time", ["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"]],
-  ["is no HTTP", "not valid HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
+  ["is not HTTP", "not valid HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
   ["has two lengths", "not valid HTTP", ["HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"]],
   ["has endless headers", "not valid HTTP", ["HTTP/1.1 200 OK\r\n", "x: ".padEnd(100_000, "y")]],
 ])("a response that %s fails with a reason", async (_what, reason, pieces) => {
@@ -337,22 +337,22 @@ test.each<readonly [string, RequestListener, string]>([
     "connection broke",
   ],
   [
-    "is no gzip",
+    "is not gzip",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("plain"),
     "cannot be decompressed",
   ],
   [
-    "is cut gzip",
+    "is truncated gzip",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("abcdefgh").subarray(0, 15)),
     "cannot be decompressed",
   ],
   [
-    "has a compression that nobody asked for",
+    "has an unrequested compression",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end("x"),
     "was not requested",
   ],
   [
-    "wants another protocol",
+    "switches to another protocol",
     (_, { socket }) => socket?.end("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nabc"),
     "another protocol",
   ],

@@ -26,7 +26,7 @@ test("concurrent first uses agree on one key and leave only its file behind", as
 test.each([
   ["empty", ""],
   ["blank", " \n\n"],
-  ["cut off", "cB3f9"],
+  ["truncated", "cB3f9"],
 ])("a key file that is %s is not replaced, and the error says what to do", async (_what, text) => {
   const sealed = await box().seal("secret");
   const key = await readFile(file, "utf8");

@@ -217,13 +217,13 @@ describe("an interrupted download", () => {
 
 describe("temporary failures are retried", () => {
   test.each<[string, string, HubFault]>([
-    ["a hub that is out of order", "hub HEAD", { kind: "status", status: 503 }],
+    ["a failing hub", "hub HEAD", { kind: "status", status: 503 }],
     ["a hub that hangs up", "hub HEAD", { kind: "cut", after: -1 }],
-    ["a host of files that is out of order", "cdn GET", { kind: "status", status: 500 }],
-    ["a hub that asks for patience", "hub GET", { kind: "status", status: 429, headers: { "retry-after": "0" } }],
-    ["an address of a file that has expired", "cdn GET", { kind: "status", status: 403 }],
-    ["a small file that is cut off", "hub GET /api", { kind: "cut", after: 10 }],
-    ["a file with other bytes", "cdn GET", { kind: "wrong content" }],
+    ["a failing file host", "cdn GET", { kind: "status", status: 500 }],
+    ["a hub that asks to wait", "hub GET", { kind: "status", status: 429, headers: { "retry-after": "0" } }],
+    ["an expired file address", "cdn GET", { kind: "status", status: 403 }],
+    ["a small truncated file", "hub GET /api", { kind: "cut", after: 10 }],
+    ["a file with wrong bytes", "cdn GET", { kind: "wrong content" }],
   ])("%s", async (_what, matching, fault) => {
     hub.fail(matching, fault);
     await expectComplete(await fetchModel(options()));

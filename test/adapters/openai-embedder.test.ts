@@ -123,31 +123,31 @@ const PASSING: readonly [string, Fault][] = [
   ["a 500", { kind: "status", status: 500 }],
   ["a 503 with Retry-After: 0", { kind: "status", status: 503, headers: { "retry-after": "0" } }],
   ["a 429", { kind: "status", status: 429 }],
-  ["a body that is cut off", { kind: "truncated" }],
-  ["an answer that stops in the middle", { kind: "stall" }],
-  ["an answer that never ends", { kind: "endless" }],
+  ["a truncated body", { kind: "truncated" }],
+  ["a response that stalls", { kind: "stall" }],
+  ["a response that never ends", { kind: "endless" }],
   ["garbage", { kind: "body", body: "}{ not json" }],
   ["a web page", { kind: "body", body: "<html>Gateway</html>", type: "text/html" }],
   ["an empty body", { kind: "body", body: "" }],
   ["null", { kind: "body", body: "null" }],
-  ["an answer without data", { kind: "body", body: '{"data":{}}' }],
+  ["a response without data", { kind: "body", body: '{"data":{}}' }],
   ["too few vectors", { kind: "wrong count", by: -1 }],
   ["too many vectors", { kind: "wrong count", by: 1 }],
   [
     "vectors of different sizes",
     { kind: "change", change: ([first, ...rest]) => [{ ...first, embedding: [1] }, ...rest] },
   ],
-  ["vectors of nothing", { kind: "wrong size", size: 0 }],
+  ["empty vectors", { kind: "wrong size", size: 0 }],
   [
     "a null among the numbers",
     { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [null, 1] })) },
   ],
   [
-    "base64 in place of numbers",
+    "base64 instead of numbers",
     { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: "AACAPw==" })) },
   ],
-  ["zeros only", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [0, 0] })) }],
-  ["one index twice", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: 0 })) }],
+  ["only zeros", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [0, 0] })) }],
+  ["a duplicate index", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: 0 })) }],
   [
     "an index out of range",
     { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: entry.index + 7 })) },
@@ -216,9 +216,9 @@ test("gives up on a slow service in time", async () => {
 
 test.each([
   ["a wrong key", 401, { apiKey: "another" }, "refused the key (401). Check RECOLLECT_EMBEDDING_API_KEY"],
-  ["a key that may not do this", 403, {}, "refused the key (403). Check RECOLLECT_EMBEDDING_API_KEY"],
+  ["a key without permission", 403, {}, "refused the key (403). Check RECOLLECT_EMBEDDING_API_KEY"],
   ["an unknown model", 404, { models: ["other"] }, 'knows no model "scripted"'],
-  ["an account that has to pay first", 402, {}, "quota is used up (402). Check its billing"],
+  ["an account without credit", 402, {}, "quota is used up (402). Check its billing"],
 ])("%s needs a person to fix it, and is retried later", async (_what, status, providerOptions, text) => {
   const { provider, embedder, log } = await open({}, providerOptions);
   if (Object.keys(providerOptions).length === 0) provider.fail({ kind: "status", status }, 5);

@@ -125,9 +125,9 @@ describe("a question", () => {
 describe("an answer is parsed", () => {
   test.each([
     ["in a code fence", '```json\n{"city":"Oslo"}\n```'],
-    ["with words around it", 'Sure! Here it is: {"city":"Oslo"} Anything else?'],
+    ["with surrounding words", 'Sure! Here it is: {"city":"Oslo"} Anything else?'],
     ["after thinking aloud", '<think>maybe {"city": "Rome"}?</think>\n{"city":"Oslo"}'],
-    ["after a bracket that is none", 'As [1] says {so}: {"city":"Oslo"}'],
+    ["after unrelated brackets", 'As [1] says {so}: {"city":"Oslo"}'],
     ["with brackets in its texts", 'x {"city":"Oslo", "note": "a } and a \\" {"} y'],
   ])("%s", async (_name, text) => {
     const { provider, model } = await open();
@@ -201,7 +201,7 @@ describe("an unusable answer", () => {
     ["nothing", "", "empty"],
     ["a refusal", { fault: "refusal", text: "I cannot." }, "refused"],
     [
-      "what the service itself threw away",
+      "output that the service itself discarded",
       { fault: "status", status: 400, error: { code: "json_validate_failed", message: "x" } },
       "empty",
     ],
@@ -268,44 +268,38 @@ describe("errors tell a person what to do:", () => {
     ["an unknown model", status(404, { message: "no such model" }), "invalid", "RECOLLECT_LLM_MODEL", undefined],
     ["a refused request", status(400, { message: `odd ${SECRET}` }), "invalid", "odd ***", undefined],
     [
-      "too long a question",
+      "a question that is too long",
       status(400, { code: "context_length_exceeded", message: "x" }),
       "too_large",
       "length",
       undefined,
     ],
     ["a rate limit", status(429), "unavailable", "limits the rate", 30],
-    [
-      "a rate limit with its time",
-      status(429, undefined, { "retry-after": "77" }),
-      "unavailable",
-      "limits the rate",
-      77,
-    ],
+    ["a rate limit with a time", status(429, undefined, { "retry-after": "77" }), "unavailable", "limits the rate", 77],
     ["a day's wait", status(429, undefined, { "retry-after": "86400" }), "unavailable", "a pause of 86400 s", 900],
     ["no credit", status(402), "unavailable", "no credit", 3_600],
     ["a used-up quota", status(429, { code: "insufficient_quota", message: "x" }), "unavailable", "no credit", 3_600],
     [
-      "no credit, in words",
+      "no credit, according to the message",
       status(400, { message: "Your credit balance is too low" }),
       "unavailable",
       "no credit",
       3_600,
     ],
     ["an overloaded service", status(529), "unavailable", "failed (529)", 30],
-    ["a service that is away", status(503, undefined, { "retry-after": "9" }), "unavailable", "failed (503)", 9],
+    ["an unavailable service", status(503, undefined, { "retry-after": "9" }), "unavailable", "failed (503)", 9],
     ["a cut connection", { fault: "disconnect" }, "unavailable", "closed the connection", 30],
     ["silence", { fault: "stall" }, "unavailable", "in time", 30],
-    ["something else than JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
+    ["a response that is not JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
     [
-      "something else than a completion",
+      "a response that is not a completion",
       { fault: "body", body: '{"a":1}' },
       "unavailable",
       "not a chat completion",
       60,
     ],
     [
-      "a failure within an answer",
+      "an error within a response",
       { fault: "body", body: '{"error":{"code":502,"message":"upstream"}}' },
       "unavailable",
       "502",
@@ -330,7 +324,7 @@ describe("errors tell a person what to do:", () => {
   });
 
   test.each<[string, Reply]>([
-    ["a service that fails", status(500)],
+    ["a failing service", status(500)],
     ["a cut connection", { fault: "disconnect" }],
     ["a short rate limit", status(429, undefined, { "retry-after": "0" })],
   ])("%s is retried once", async (_name, reply) => {

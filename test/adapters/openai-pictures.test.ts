@@ -73,9 +73,9 @@ describe("a question with a picture", () => {
 
   test.each<[string, Reply, string]>([
     ["the key is wrong", refused(401), "invalid"],
-    ["the account is empty", refused(400, { message: "insufficient credit" }), "unavailable"],
-    ["it is too busy", refused(429), "unavailable"],
-    ["it is too large", refused(413), "too_large"],
+    ["the account has no credit", refused(400, { message: "insufficient credit" }), "unavailable"],
+    ["the service is too busy", refused(429), "unavailable"],
+    ["the request is too large", refused(413), "too_large"],
     ["its text is too long", refused(400, { message: "maximum context length exceeded" }), "too_large"],
     ["the server fails", refused(500), "unavailable"],
   ])("fails like any other when %s", async (_what, reply, kind) => {

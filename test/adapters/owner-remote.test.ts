@@ -55,8 +55,8 @@ describe("an address belongs to the owner", () => {
     ["another program that answers every path with JSON", json({ status: "ok" })],
     ["the owner of another data folder, which knows another token", json({ error: { kind: "unauthorized" } }, 401)],
     ["a later owner at the same port", json({ pid: PID + 1, version: "0.0.0" })],
-    ["an answer that fails", json({ pid: PID }, 500)],
-    ["a program that speaks no HTTP", (request) => void request.socket.end("220 mail ready\r\n")],
+    ["a program that answers with an error", json({ pid: PID }, 500)],
+    ["a program that does not speak HTTP", (request) => void request.socket.end("220 mail ready\r\n")],
     ["a program that never answers", silence],
   ])("not when it is %s", async (_what, handle) => {
     expect(await (await ownerAt(handle)).ping()).toBe(false);
@@ -100,9 +100,9 @@ describe("a call", () => {
     ["hangs up", hangUp],
     ["is another program with a page", page],
     ["is another program with JSON", json({ message: "Not Found" }, 404)],
-    ["says only that something is wrong", json({ error: "wrong" }, 500)],
+    ["returns an error without details", json({ error: "wrong" }, 500)],
     [
-      "goes away in the middle of its answer",
+      "disconnects in the middle of its response",
       (request, response) => {
         response.writeHead(200, { "content-length": "1000" }).write('{"result":');
         setImmediate(() => request.socket.destroy());

@@ -89,10 +89,10 @@ describe("statements by others in a mail are not attributed to its author:", () 
   });
 
   test.each([
-    ["answered", "-----Original Message-----\nFrom: Tom Reed [mailto:tom@example.org]\nSent: Monday, 2 March 2026"],
-    ["passed on", "---------- Forwarded message ---------\nFrom: Tom Reed <tom@example.org>\nDate: Mon, 2 March 2026"],
-    ["of another program", "**Von:** Tom Reed <tom@example.org>  \n**Gesendet:** Montag, 2. März 2026"],
-    ["the next of a mailbox", "# Lunch\n\n- From: Tom Reed <tom@example.org>\n- To: ruth@example.org"],
+    ["replied to", "-----Original Message-----\nFrom: Tom Reed [mailto:tom@example.org]\nSent: Monday, 2 March 2026"],
+    ["forwarded", "---------- Forwarded message ---------\nFrom: Tom Reed <tom@example.org>\nDate: Mon, 2 March 2026"],
+    ["quoted by another program", "**Von:** Tom Reed <tom@example.org>  \n**Gesendet:** Montag, 2. März 2026"],
+    ["the next mail of a mailbox", "# Lunch\n\n- From: Tom Reed <tom@example.org>\n- To: ruth@example.org"],
   ])("text that is %s is attributed to the sender in its own header", async (_which, head) => {
     const mail = `# Re: Lunch\n\n- From: Ruth Adler <ruth@example.org>\n- To: tom@example.org\n\nI live in Malmö now.\n\n${head}\n\nI have two cats.`;
     expect(await textsOf(mail, sent)).toEqual(["Ruth Adler lives in Malmö now", "Tom Reed has two cats"]);

@@ -49,9 +49,9 @@ test("returns one piece for a response without segments, and none without speech
 
 test.each([
   ["busy", () => ({ status: 503, body: {} }), { kind: "unavailable", retryAfter: 30 }],
-  ["gone", () => "hang up" as const, { kind: "unavailable", retryAfter: 30 }],
+  ["disconnected", () => "hang up" as const, { kind: "unavailable", retryAfter: 30 }],
   ["no transcript", () => ({ body: { words: 3 } }), { kind: "unavailable" }],
-  ["no JSON", () => ({ body: "<html>" }), { kind: "unavailable" }],
+  ["not JSON", () => ({ body: "<html>" }), { kind: "unavailable" }],
   [
     "out of credit",
     () => ({ status: 429, body: { error: { code: "insufficient_quota", message: "Pay." } } }),

@@ -220,7 +220,7 @@ describe("the data folder of the engine", () => {
 
   it.each([
     ["nothing", null],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["something else", '{"engine":5}'],
   ])("is set aside when %s says who wrote it", async (_, note) => {
     await mkdir(join(directory.path, "chroma"));

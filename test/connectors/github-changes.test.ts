@@ -291,7 +291,7 @@ describe("issues and discussions", () => {
 describe("faults", () => {
   test.each([
     [
-      "a primary limit, by the clock of GitHub",
+      "a primary limit, by GitHub's clock",
       { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1769904090", date: "Sun, 01 Feb 2026 00:00:00 GMT" },
       90,
     ],

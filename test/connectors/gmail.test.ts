@@ -239,13 +239,13 @@ describe("faults", () => {
   test.each([
     ["429", { kind: "status", status: 429, headers: { "retry-after": "7" } }, { kind: "rate_limited", retryAfter: 7 }],
     ["429 without Retry-After", { kind: "status", status: 429 }, { kind: "rate_limited" }],
-    ["403 for too many", forbidden("userRateLimitExceeded"), { kind: "rate_limited" }],
+    ["403 for too many requests", forbidden("userRateLimitExceeded"), { kind: "rate_limited" }],
     ["403 for an API not enabled", forbidden("accessNotConfigured"), { kind: "invalid" }],
-    ["403 for a scope", forbidden("insufficientPermissions"), { kind: "unauthorized" }],
-    ["403 for something else", forbidden("forbidden"), { kind: "forbidden" }],
+    ["403 for a missing scope", forbidden("insufficientPermissions"), { kind: "unauthorized" }],
+    ["403 for another reason", forbidden("forbidden"), { kind: "forbidden" }],
     ["500", { kind: "status", status: 500 }, { kind: "unavailable" }],
-    ["a cut answer", { kind: "cut" }, { kind: "unavailable" }],
-    ["no JSON", { kind: "garbage" }, { kind: "unavailable" }],
+    ["a truncated response", { kind: "cut" }, { kind: "unavailable" }],
+    ["a response that is not JSON", { kind: "garbage" }, { kind: "unavailable" }],
   ])("%s", async (_name, fault, error) => {
     await gmail.put("1", "a");
     gmail.fail({ ...fault, path: /threads$/ } as never);

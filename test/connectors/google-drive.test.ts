@@ -374,12 +374,12 @@ describe("faults", () => {
   test.each([
     ["429", { kind: "status", status: 429, headers: { "retry-after": "7" } }, { kind: "rate_limited", retryAfter: 7 }],
     ["429 without Retry-After", { kind: "status", status: 429 }, { kind: "rate_limited" }],
-    ["403 for too many", { kind: "status", ...forbidden("userRateLimitExceeded") }, { kind: "rate_limited" }],
+    ["403 for too many requests", { kind: "status", ...forbidden("userRateLimitExceeded") }, { kind: "rate_limited" }],
     ["403 for an API not enabled", { kind: "status", ...forbidden("accessNotConfigured") }, { kind: "invalid" }],
-    ["403 for a scope", { kind: "status", ...forbidden("insufficientPermissions") }, { kind: "unauthorized" }],
+    ["403 for a missing scope", { kind: "status", ...forbidden("insufficientPermissions") }, { kind: "unauthorized" }],
     ["500", { kind: "status", status: 500 }, { kind: "unavailable" }],
-    ["a cut answer", { kind: "cut" }, { kind: "unavailable" }],
-    ["no JSON", { kind: "garbage" }, { kind: "unavailable" }],
+    ["a truncated response", { kind: "cut" }, { kind: "unavailable" }],
+    ["a response that is not JSON", { kind: "garbage" }, { kind: "unavailable" }],
   ])("%s", async (_name, fault, error) => {
     await drive.put("a", "a");
     drive.fail({ ...fault, path: /\/files$/ } as never);

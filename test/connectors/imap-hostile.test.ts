@@ -48,17 +48,17 @@ const STRANGER = /^127\.0\.0\.1 sent an email that was not requested, or the sam
 const TOO_MUCH = /^127\.0\.0\.1 sent more than was requested\.$/;
 
 test.each<[string, string, MailboxAnswer, RegExp]>([
-  ["subjects of mails that nobody asked for", HEADS, () => endless(head), STRANGER],
-  ["the same subject again and again", HEADS, () => endless(() => head(2)), STRANGER],
-  ["mails that nobody asked for", MAILS, () => endless((uid) => whole(uid, SMALL)), STRANGER],
-  ["the same mail again and again", MAILS, () => endless(() => whole(1, SMALL)), STRANGER],
+  ["subjects of mails that were not requested", HEADS, () => endless(head), STRANGER],
+  ["the same subject repeatedly", HEADS, () => endless(() => head(2)), STRANGER],
+  ["mails that were not requested", MAILS, () => endless((uid) => whole(uid, SMALL)), STRANGER],
+  ["the same mail repeatedly", MAILS, () => endless(() => whole(1, SMALL)), STRANGER],
   [
-    "more bytes than its mails have",
+    "more bytes than the size of its mails",
     MAILS,
     () => [1, 2, 3].map((uid) => whole(uid, Buffer.alloc(15_000_000))),
     TOO_MUCH,
   ],
-  ["flags without end", MAILS, () => endless((uid) => `* ${uid} FETCH (FLAGS (${"a".repeat(500_000)}))\r\n`), TOO_MUCH],
+  ["endless flags", MAILS, () => endless((uid) => `* ${uid} FETCH (FLAGS (${"a".repeat(500_000)}))\r\n`), TOO_MUCH],
 ])("a server that answers with %s is disconnected", async (_name, command, answer, message) => {
   const heads = [1, 2, 3].map(head).join("");
   const answers = command === HEADS ? { [HEADS]: answer } : { [HEADS]: heads, [MAILS]: answer };
@@ -104,7 +104,7 @@ const NAME = "a".repeat(2_000_000);
 
 test.each<[string, MailboxAnswer, RegExp]>([
   [
-    "folders without end",
+    "endless folders",
     () => endless((at) => `* LIST () "/" ${at}\r\n`),
     /has more than 5,000 folders, which is the limit\.$/,
   ],
@@ -115,7 +115,7 @@ test.each<[string, MailboxAnswer, RegExp]>([
   ],
   ["a name of two million letters", `* LIST () "/" "${NAME}"\r\n`, /sent more than was requested|LineTooLarge/],
   ["a name of two million bytes", `* LIST () "/" {${NAME.length}}\r\n${NAME}\r\n`, TOO_MUCH],
-  ["a line without end", () => endless(() => NAME), /sent more than was requested|LineTooLarge/],
+  ["an endless line", () => endless(() => NAME), /sent more than was requested|LineTooLarge/],
   ["a folder with 20,000 flags", `* LIST (${"\\a ".repeat(20_000)}) "/" INBOX\r\n`, /TooManyTokens/],
 ])("a server that lists %s is disconnected", async (_name, answer, message) => {
   const { access, isLeft } = await start({ LIST: answer });

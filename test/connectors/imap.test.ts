@@ -89,8 +89,8 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
   });
 
   test.each([
-    ["all that it can", undefined],
-    ["IMAP4rev1 alone", "IMAP4rev1"],
+    ["all its capabilities", undefined],
+    ["only IMAP4rev1", "IMAP4rev1"],
   ])("a server that announces %s is followed all the same", async (_name, capabilities) => {
     const server = await start(capabilities);
     const uids = await put(server, "INBOX", "A", "B", "C", "D");

@@ -173,8 +173,8 @@ describe("faults", () => {
     ["429", { kind: "status", status: 429, headers: { "retry-after": "7" } }, { kind: "rate_limited", retryAfter: 7 }],
     ["429 without Retry-After", { kind: "status", status: 429 }, { kind: "rate_limited" }],
     ["500", { kind: "status", status: 500 }, { kind: "unavailable" }],
-    ["a cut answer", { kind: "cut" }, { kind: "unavailable" }],
-    ["no JSON", { kind: "garbage" }, { kind: "unavailable" }],
+    ["a truncated response", { kind: "cut" }, { kind: "unavailable" }],
+    ["a response that is not JSON", { kind: "garbage" }, { kind: "unavailable" }],
   ])("%s", async (_name, fault, error) => {
     await drive.put("a", "a");
     drive.fail({ ...fault, path: /delta$/ } as never);

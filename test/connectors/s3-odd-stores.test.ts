@@ -31,11 +31,11 @@ const listed = (key: string, tag = "1"): string =>
 const ATTRIBUTES = Array.from({ length: 1_000 }, (_, index) => `a${index}="1"`).join(" ");
 
 test.each([
-  ["more objects than were asked for", listed("k").repeat(1_001), /more objects than the 1000 requested/],
+  ["more objects than requested", listed("k").repeat(1_001), /more objects than the 1000 requested/],
   ["a key that no object can have", listed("k".repeat(1_025)), /a key, a tag or a class of more than 1024 bytes/],
-  ["a tag without end", listed("k", "1".repeat(2_000)), /a key, a tag or a class of more than 1024 bytes/],
-  ["attributes without end", `<Owner ${ATTRIBUTES}/>`, /did not answer with a complete list/],
-  ["megabytes of something else", `<Owner>${"&amp;".repeat(900_000)}</Owner>`, /more than 4194304 bytes for one page/],
+  ["an endless tag", listed("k", "1".repeat(2_000)), /a key, a tag or a class of more than 1024 bytes/],
+  ["endless attributes", `<Owner ${ATTRIBUTES}/>`, /did not answer with a complete list/],
+  ["megabytes of unrelated data", `<Owner>${"&amp;".repeat(900_000)}</Owner>`, /more than 4194304 bytes for one page/],
 ])("a store that lists %s is not followed, and the reason is reported", async (_what, contents, message) => {
   const store = await start();
   store.spoil = (xml) => xml.replace("</ListBucketResult>", `${contents}</ListBucketResult>`);

@@ -75,13 +75,16 @@ test("an interrupted listing removes nothing", async () => {
 });
 
 test.each([
-  ["is cut off within an object", (xml: string) => xml.slice(0, xml.lastIndexOf("<Size>"))],
-  ["is cut off between objects", (xml: string) => xml.slice(0, xml.lastIndexOf("<Contents>"))],
-  ["says that there is more and names nothing", (xml: string) => more(xml.replace(/<Contents>.*<\/Contents>/s, ""))],
+  ["is truncated within an object", (xml: string) => xml.slice(0, xml.lastIndexOf("<Size>"))],
+  ["is truncated between objects", (xml: string) => xml.slice(0, xml.lastIndexOf("<Contents>"))],
+  [
+    "claims that there is more without a continuation",
+    (xml: string) => more(xml.replace(/<Contents>.*<\/Contents>/s, "")),
+  ],
   ["does not say whether there is more", (xml: string) => xml.replace(/<IsTruncated>.*<\/IsTruncated>/, "")],
-  ["is no list", () => "<html><body>Sign in to the network first.</body></html>"],
+  ["is not a list", () => "<html><body>Sign in to the network first.</body></html>"],
   ["is empty", () => ""],
-  ["declares entities of its own", (xml: string) => xml.replace("<ListB", '<!DOCTYPE a [<!ENTITY b "b">]><ListB')],
+  ["declares entities", (xml: string) => xml.replace("<ListB", '<!DOCTYPE a [<!ENTITY b "b">]><ListB')],
 ])("a listing that %s removes nothing", async (_what, spoil) => {
   const store = await start();
   for (let index = 0; index < 3; index += 1) store.put(`${index}.txt`, `Object ${index}.`);

@@ -101,7 +101,7 @@ test("unchanged pages cause no work, by ETag or by their bytes", async () => {
 
 test.each([
   ["answers with an error", { status: 503 }],
-  ["is cut off", { type: "application/xml", html: "<urlset><url><loc>https://a.example/</loc></url><url><loc>htt" }],
+  ["is truncated", { type: "application/xml", html: "<urlset><url><loc>https://a.example/</loc></url><url><loc>htt" }],
 ])("when a sitemap %s, none of its pages is considered deleted", async (_what, broken) => {
   const site = await startSite({ "/": page("Home", "The farm lies on the hill above the river.") });
   const map = `<urlset><url><loc>${site.url}/mapped</loc></url></urlset>`;

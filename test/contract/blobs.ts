@@ -34,7 +34,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
     test.each([
       ["the beginning", 0, 10],
       ["the middle", 300, 400],
-      ["over the end", 990, 500],
+      ["across the end", 990, 500],
       ["after the end", 1_000, 5],
       ["nothing", 5, 0],
     ])("returns a piece: %s", async (_what, start, length) => {

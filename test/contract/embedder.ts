@@ -21,7 +21,7 @@ const HOSTILE: readonly [string, string][] = [
   ["punctuation only", "?!… --- ***"],
   ["one word of 100,000 letters", "x".repeat(100_000)],
   ["20,000 words", "word ".repeat(20_000)],
-  ["a combining flood", `a${"\u0301".repeat(10_000)}`],
+  ["thousands of combining characters", `a${"\u0301".repeat(10_000)}`],
 ];
 
 /** What every Embedder must do. */

@@ -22,7 +22,7 @@ test.each([
   ["semicolons", "Name;Preis\nBrot;2,50\nMilch;1,20\n"],
   ["tabs", "Name\tPreis\nBrot\t2,50\nMilch\t1,20\n"],
   ["pipes", "Name|Preis\nBrot|2,50\nMilch|1,20\n"],
-  ["a line that says so", "sep=;\r\nName;Preis\r\nBrot;2,50\r\nMilch;1,20\r\n"],
+  ["separators declared in a line", "sep=;\r\nName;Preis\r\nBrot;2,50\r\nMilch;1,20\r\n"],
 ])("%s are recognised as cell separators", async (_name, text) => {
   const { parts } = await read(text);
   expect(parts[0]?.text).toBe("| Name | Preis |\n| --- | --- |\n| Brot | 2,50 |\n| Milch | 1,20 |");

@@ -26,8 +26,8 @@ describe("an equation on one line", () => {
       '<math><semantics><mrow><mi>a</mi></mrow><annotation encoding="TeX">\\alpha</annotation></semantics></math>',
       "a",
     ],
-    ["one without anything", "<math/>", ""],
-    ["parts that are missing", "<math><mfrac><mi>a</mi></mfrac><msup/></math>", "a/"],
+    ["an empty equation", "<math/>", ""],
+    ["missing parts", "<math><mfrac><mi>a</mi></mfrac><msup/></math>", "a/"],
   ])("%s", (_what, xml, text) => {
     expect(written(xml)).toBe(text);
   });

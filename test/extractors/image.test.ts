@@ -100,9 +100,9 @@ describe("a drawing", () => {
 
   test.each([
     ["entities", `<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><svg><text>&b;</text></svg>`, "damaged"],
-    ["depth", `<svg>${"<g>".repeat(5_000)}<text>deep</text>`, "too_large"],
+    ["deep nesting", `<svg>${"<g>".repeat(5_000)}<text>deep</text>`, "too_large"],
     ["no text", "<svg><path d='M0 0'/></svg>", "empty"],
-    ["no XML", "\u0000\u0001", "empty"],
+    ["text that is not XML", "\u0000\u0001", "empty"],
   ])("with %s is refused", async (_what, svg, reason) => {
     await expect(read(svg)).rejects.toMatchObject({ reason });
   });

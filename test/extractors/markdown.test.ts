@@ -39,19 +39,19 @@ describe("Markdown with front matter", () => {
     ["several authors", "authors:\n  - Ann\n  - name: Bo", { author: "Ann, Bo" }],
     ["one tag", "tags: quay", { metadata: { tags: ["quay"] } }],
     ["a time with an offset", "date: 2026-03-04 07:08:09 +0200", { date: "2026-03-04 07:08:09+0200" }],
-    ["a date that is none", "date: last spring", {}],
+    ["an invalid date", "date: last spring", {}],
     ["a year as the title", "title: 1984", { title: "1984" }],
     [
-      "characters that nobody sees",
+      "invisible characters",
       'title: "North\\0 quay\\e"\nauthor: "A\\0nn"\ntags: ["qu\\0ay"]',
       { title: "North quay", author: "Ann", metadata: { tags: ["quay"] } },
     ],
     ["empty fields", "title:\ntags: []", {}],
     ["no fields", "just a line", {}],
     ["a list", "- a\n- b", {}],
-    ["what is no YAML", "title: [a", { notes: ["Its front matter is not well-formed YAML and was kept as text."] }],
-    ["names that stand for others", "title: &a [x]\ntags: [*a, *a]", { notes: [expect.any(String)] }],
-    ["lists in lists", `title: ${"[".repeat(9_000)}`, { notes: [expect.any(String)] }],
+    ["invalid YAML", "title: [a", { notes: ["Its front matter is not well-formed YAML and was kept as text."] }],
+    ["aliases", "title: &a [x]\ntags: [*a, *a]", { notes: [expect.any(String)] }],
+    ["nested lists", `title: ${"[".repeat(9_000)}`, { notes: [expect.any(String)] }],
   ])("with %s", async (_what, fields, expected) => {
     expect(await about(fields)).toEqual({ ...NOTHING, ...expected });
   });
@@ -64,7 +64,7 @@ describe("Markdown with front matter", () => {
 
 test.each([
   ["without front matter", "# Heading\n\nText.\n"],
-  ["that begins with a rule in other words", "--- a line\n\nText.\n"],
+  ["that begins with dashes and text", "--- a line\n\nText.\n"],
 ])("Markdown %s is plain text", async (_what, text) => {
   expect(await recognizeFormat(file(text))).toBeNull();
 });

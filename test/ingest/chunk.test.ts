@@ -118,9 +118,9 @@ describe("Markdown", () => {
 describe("code", () => {
   const sources: [name: string, source: ChunkSource, border: RegExp][] = [
     ["TypeScript by its path", { content: TYPESCRIPT, filepath: "src/area.ts" }, /^export function/],
-    ["TypeScript by its look", { content: TYPESCRIPT }, /^export function/],
+    ["TypeScript by its content", { content: TYPESCRIPT }, /^export function/],
     ["Python by its title", { content: PYTHON, title: "shapes.py" }, /^class Shape/],
-    ["Python by its look", { content: PYTHON }, /^class Shape/],
+    ["Python by its content", { content: PYTHON }, /^class Shape/],
   ];
   test.each(sources)("%s is split before declarations", async (_name, source, border) => {
     const contents = await contentsOf(source);
@@ -229,13 +229,13 @@ describe("hostile texts", () => {
   const texts: [name: string, content: string][] = [
     ["a million letters without a space", "x".repeat(MILLION)],
     ["a million characters of words on one line", "word ".repeat(MILLION / 5)],
-    ["a million line ends and letters", "a\n".repeat(MILLION / 2)],
+    ["a million line breaks and letters", "a\n".repeat(MILLION / 2)],
     ["a million full stops", ". ".repeat(MILLION / 2)],
-    ["emoji alone", "😀".repeat(MILLION / 2)],
-    ["headings alone", "# a\n".repeat(MILLION / 4)],
-    ["labels alone", "A: b\n".repeat(MILLION / 5)],
-    ["fences alone", "```\n".repeat(MILLION / 4)],
-    ["brackets alone", "[".repeat(MILLION)],
+    ["only emoji", "😀".repeat(MILLION / 2)],
+    ["only headings", "# a\n".repeat(MILLION / 4)],
+    ["only labels", "A: b\n".repeat(MILLION / 5)],
+    ["only fences", "```\n".repeat(MILLION / 4)],
+    ["only brackets", "[".repeat(MILLION)],
     ["deep JSON", `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`],
     ["control characters", "\u0001\u0000\u001b".repeat(100_000)],
     ["lone surrogates", "\ud800a\udc00".repeat(100_000)],

@@ -148,7 +148,7 @@ describe("no conclusion is drawn", () => {
 
   test.each<[string, () => Promise<unknown>]>([
     ["declined", () => review("decline")],
-    ["forgotten by itself", () => forget(MEMBER)],
+    ["forgotten alone", () => forget(MEMBER)],
   ])("again if it was %s", async (_how, refuse) => {
     await concludeMember();
     await refuse();

@@ -41,7 +41,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   ["drops the connection", { kind: "disconnect" }],
   ["is overloaded", { kind: "status", status: 503 }],
   ["limits the rate", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
-  ["fails inside", { kind: "status", status: 500, body: { error: { message: "boom" } } }],
+  ["has an internal error", { kind: "status", status: 500, body: { error: { message: "boom" } } }],
 ];
 
 describe.each(FAULTS)("an embedding service that %s once", (_, fault) => {

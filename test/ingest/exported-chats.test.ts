@@ -12,11 +12,11 @@ const SAID = ["2025-03-12 Anna: I start at the aquarium.", "2025-03-13 Ben: I am
 describe("messages of an exported chat have speakers and dates", () => {
   test.each([
     ["day first", "12/03/2025, 18:04 - ", "13/03/2025, 18:05 - "],
-    ["twelve hours, as phones write them", "3/12/25, 6:04\u202fPM - ", "3/13/25, 6:05\u202fPM - "],
+    ["twelve-hour times, as phones write them", "3/12/25, 6:04\u202fPM - ", "3/13/25, 6:05\u202fPM - "],
     ["seconds in brackets", "[3/12/25, 6:04:11\u202fPM] ", "\u200e[3/13/25, 6:05:11\u202fPM] "],
     ["German", "[12.03.25, 18:04:11] ", "[13.03.25, 18:05:11] "],
     ["ISO", "2025-03-12 18:04 - ", "2025-03-13 18:05 - "],
-    ["day first, twelve hours", "12/03/2025, 6:04 pm - ", "13/03/2025, 6:05 pm - "],
+    ["day first, twelve-hour times", "12/03/2025, 6:04 pm - ", "13/03/2025, 6:05 pm - "],
   ])("%s", async (_which, one, other) => {
     expect(await turnsOf([`${one}Anna: I start at the aquarium.`, `${other}Ben: I am happy for you!`])).toEqual(SAID);
   });

@@ -137,11 +137,11 @@ describe("a picture in a message", () => {
   });
 
   test.each([
-    ["of the AI SDK as a data address", { type: "image", image: SIGN }],
+    ["of the AI SDK as a data URL", { type: "image", image: SIGN }],
     ["of the AI SDK in base64", { type: "image", image: SIGN.split(",")[1], mediaType: "image/png" }],
     ["of Anthropic", { type: "image", source: { type: "base64", media_type: "image/png", data: SIGN.split(",")[1] } }],
     ["of OpenAI as a text", { type: "image_url", image_url: SIGN }],
-    ["called by another kind of picture", image(SIGN.replace("image/png", "image/jpeg"))],
+    ["labelled as another picture format", image(SIGN.replace("image/png", "image/jpeg"))],
     ["with parameters", image(SIGN.replace("image/png;", "image/png;name=a.png;"))],
   ])("%s is read", async (_what, part) => {
     expect((await send([{ role: "user", content: [part] }])).warnings).toEqual([]);
@@ -208,11 +208,11 @@ describe("a picture in a message", () => {
 describe("a hostile picture in a message", () => {
   const GIF = Buffer.from("GIF89a");
   test.each<[string, string, RegExp]>([
-    ["nothing", "data:image/png;base64,", /is empty/],
-    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /not a picture/],
-    ["called otherwise", SIGN.replace("image/png", "text/html"), /not a picture/],
+    ["empty", "data:image/png;base64,", /is empty/],
+    ["not a picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /not a picture/],
+    ["labelled as something else", SIGN.replace("image/png", "text/html"), /not a picture/],
     ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /not a picture/],
-    ["no base64", "data:image/png;base64,%%%%", /is not base64/],
+    ["not base64", "data:image/png;base64,%%%%", /is not base64/],
     ["written as text", "data:image/svg+xml,<svg/>", /not a base64 data URL/],
     ["too large", `data:image/png;base64,${"iVBORw0KGgoA".repeat(1_200_000)}`, /more than 10 MB/],
     ["a file of the server", "file:///etc/passwd", /neither http nor https/],
@@ -227,10 +227,10 @@ describe("a hostile picture in a message", () => {
 
   test.each([
     ["truncated", dataAddress(fixture("sign.png").subarray(0, 60))],
-    ["a head alone", dataAddress(GIF, "image/gif")],
-    ["of more pixels than fit into memory", dataAddress(hugePng())],
+    ["only a header", dataAddress(GIF, "image/gif")],
+    ["too large for memory", dataAddress(hugePng())],
     [
-      "a phone's",
+      "in a phone's format",
       dataAddress(Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from("ftypheic"), Buffer.alloc(99)]), "image/heic"),
     ],
   ])("that is %s leaves a note, and the conversation is completed", async (_what, url) => {
@@ -293,7 +293,7 @@ describe("a picture at an address", () => {
   });
 
   test.each<[string, (path: string, response: ServerResponse) => void, RegExp]>([
-    ["is none", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
+    ["does not exist", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
     [
       "is a page",
       (_path, response) => response.writeHead(200).end("<html>Hi</html>"),
@@ -305,7 +305,7 @@ describe("a picture at an address", () => {
       /could not be fetched: .*large/i,
     ],
     [
-      "leads to the metadata of a cloud",
+      "redirects to cloud metadata",
       (_path, response) => response.writeHead(302, { location: "http://169.254.169.254/latest/" }).end(),
       /could not be fetched: /,
     ],

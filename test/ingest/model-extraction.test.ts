@@ -441,8 +441,8 @@ describe("when the model", () => {
     ["does not exist", { fault: "status", status: 404 }],
     ["declines to read it", { fault: "refusal", text: "no" }],
     ["never fits the schema", '{"memories":[]}'],
-    ["always stops in the middle", { fault: "cut off", text: '{"facts":[{"te' }],
-    ["says nothing", ""],
+    ["always breaks off", { fault: "cut off", text: '{"facts":[{"te' }],
+    ["returns nothing", ""],
   ])("%s, rules find the facts, and the log says so", async (_name, reply) => {
     provider.always(() => reply);
     const { id } = await add(TEXT);

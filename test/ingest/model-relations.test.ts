@@ -284,11 +284,11 @@ describe("an update is not accepted", () => {
 
 describe("when the model", () => {
   test.each<[string, Reply]>([
-    ["answers in another form", '{"facts":[]}'],
-    ["stops in the middle", { fault: "cut off", text: '{"relations":[{"fact":"f1"' }],
+    ["answers in another format", '{"facts":[]}'],
+    ["breaks off", { fault: "cut off", text: '{"relations":[{"fact":"f1"' }],
     ["refuses", { fault: "refusal", text: "no" }],
-    ["says nothing", ""],
-    ["does not know the key", { fault: "status", status: 401 }],
+    ["returns nothing", ""],
+    ["rejects the key", { fault: "status", status: 401 }],
   ])("%s, rules relate the facts, and the log says so", async (_name, reply) => {
     await world.tell("Ada lives in Oslo.");
     world.relateBy(() => reply);
