@@ -105,7 +105,7 @@ describe("arXiv", () => {
   test.each([
     { what: "names nothing", body: "<html><head></head><body>An abstract" },
     { what: "never ends its tags", body: '<meta name="citation_title" content="'.repeat(20_000) },
-    { what: "is no page", body: Buffer.alloc(100_000, 0xff) },
+    { what: "is not a page", body: Buffer.alloc(100_000, 0xff) },
   ])("returns the paper when its abstract page $what", async ({ body }) => {
     places.answers.set("arxiv.org/abs/1706.03762", { body });
     places.answers.set("arxiv.org/pdf/1706.03762", { type: "application/pdf", body: "%PDF-1.4" });
@@ -144,12 +144,12 @@ describe("YouTube", () => {
 
   test.each([
     {
-      what: "what people wrote in its language",
+      what: "captions that people wrote in its language",
       tracks: [track("de"), heard("en"), track("en-GB")],
       asked: "lang=en-GB",
     },
-    { what: "what people wrote in another one", tracks: [heard("en"), track("de")], asked: "lang=de" },
-    { what: "what speech recognition heard", tracks: [heard("en")], asked: "lang=en&kind=asr" },
+    { what: "captions that people wrote in another language", tracks: [heard("en"), track("de")], asked: "lang=de" },
+    { what: "captions from speech recognition", tracks: [heard("en")], asked: "lang=en&kind=asr" },
   ])("returns $what", async ({ tracks, asked }) => {
     answerPage(tracks);
     places.answers.set("www.youtube.com/api/timedtext", { type: "text/vtt", body: VTT });
@@ -183,7 +183,7 @@ describe("YouTube", () => {
   test.each([
     { what: "asks for consent", body: "<html><form action='https://consent.youtube.com/save'>" },
     { what: "never ends", body: `<script>var ytInitialPlayerResponse = ${'{"a":'.repeat(50_000)}` },
-    { what: "holds something else", body: "<script>var ytInitialPlayerResponse = {1}</script>" },
+    { what: "contains something else", body: "<script>var ytInitialPlayerResponse = {1}</script>" },
   ])("fails with a reason when its page $what", async ({ body }) => {
     places.answers.set("www.youtube.com/watch", { body });
     expect((await refusalOf(ADDRESS)).message).toContain("its page does not describe the video");
