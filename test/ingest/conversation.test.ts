@@ -198,7 +198,7 @@ describe("JSON messages", () => {
     ["other objects", JSON.stringify([{ id: 1, title: "a" }])],
     ["a list of products", JSON.stringify(["Lamp", "Chair", "Desk"].map((name) => ({ name, text: `A ${name}` })))],
     ["messages mixed with other things", JSON.stringify([...MESSAGES, 7])],
-    ["empty messages", JSON.stringify([{ role: "user", content: "" }])],
+    ["only empty messages", JSON.stringify([{ role: "user", content: "" }])],
     ["content of an unknown shape", JSON.stringify([{ role: "user", content: { a: 1 } }])],
     ["truncated JSON", JSON.stringify(MESSAGES).slice(0, -8)],
     ["JSON with a trailing comma", `[${JSON.stringify(MESSAGES[0])},]`],
