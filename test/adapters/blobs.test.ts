@@ -20,7 +20,7 @@ describeBlobs("files", async () => {
   };
 });
 
-test.skipIf(process.platform === "win32")("only the owner of the folder can read what is in it", async () => {
+test.skipIf(process.platform === "win32")("lets only the folder's owner read the files in it", async () => {
   const directory = join(folder, "files");
   const key = createId();
   await createFileBlobs(directory).put(key, Uint8Array.of(1));
@@ -28,7 +28,7 @@ test.skipIf(process.platform === "win32")("only the owner of the folder can read
   expect((await stat(join(directory, key))).mode & 0o777).toBe(0o600);
 });
 
-test("nothing is left of a write that fails", async () => {
+test("leaves nothing behind when a write fails", async () => {
   const directory = join(folder, "files");
   await writeFile(directory, "a file where the folder should be");
   await expect(createFileBlobs(directory).put(createId(), Uint8Array.of(1))).rejects.toMatchObject({
@@ -38,7 +38,7 @@ test("nothing is left of a write that fails", async () => {
   expect(await readdir(folder)).toEqual(["files"]);
 });
 
-test("a write that was cut off is listed under its key, and removed with it; other files are left alone", async () => {
+test("lists an interrupted write under its key and removes it with the key; leaves other files alone", async () => {
   const blobs = createFileBlobs(folder);
   const key = createId();
   await writeFile(join(folder, `${key}.part`), "half");

@@ -26,7 +26,7 @@ describe("a bucket", () => {
   });
   afterEach(() => server.close());
 
-  test("is tried again when it asks for it or hangs up", async () => {
+  test("retries when the server asks for it or hangs up", async () => {
     const blobs = createBucketBlobs(bucketOf(server, ""));
     const key = createId();
     server.faults.push(503, "hang up");
@@ -36,7 +36,7 @@ describe("a bucket", () => {
     expect(await blobs.read(key, 0, 1)).toEqual(Uint8Array.of(7));
   });
 
-  test("that goes on failing, or refuses, is named with what to check, and never with its keys", async () => {
+  test("says what to check when it keeps failing or refuses, without revealing its keys", async () => {
     const blobs = createBucketBlobs(bucketOf(server, ""));
     server.faults.push(503, 503, 503);
     const busy = await blobs.put(createId(), Uint8Array.of(1)).catch((error: unknown) => error);
@@ -55,7 +55,7 @@ describe("a bucket", () => {
     expect(JSON.stringify(refused) + String(refused)).not.toContain("another");
   });
 
-  test("lists nothing of others", async () => {
+  test("does not list files under other prefixes", async () => {
     const mine = createBucketBlobs(bucketOf(server, "mine"));
     const other = createBucketBlobs(bucketOf(server, "mine2"));
     await other.put(createId(), Uint8Array.of(1));
@@ -63,7 +63,7 @@ describe("a bucket", () => {
   });
 });
 
-test("a bucket whose store repeats its pages is not listed for ever", async () => {
+test("stops listing a bucket whose store repeats its pages", async () => {
   const server = await openWebServer((_request, response) => {
     const entry = "<Contents><Key>a</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>";
     response.end(`<ListBucketResult><IsTruncated>true</IsTruncated>${entry}</ListBucketResult>`);

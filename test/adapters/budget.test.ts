@@ -14,7 +14,7 @@ const QUESTION = {
   effort: "careful",
 } as const;
 
-/** With a model of which a million tokens cost a dollar. */
+/** With a model that costs one dollar per million tokens. */
 const openWithBudget = (url: string, budget: string) =>
   openCore({
     settings: {
@@ -26,7 +26,7 @@ const openWithBudget = (url: string, budget: string) =>
     },
   });
 
-/** Answers all questions, for a dollar each. */
+/** Answers every question, for one dollar each. */
 const dear: LanguageModel = {
   mark: "dear",
   name: "dear",
@@ -54,7 +54,7 @@ describe("a language model with a monthly budget", () => {
     }
   }
 
-  test("is asked until its answers, and what was noted of this month before, cost as much", async () => {
+  test("answers until this month's answers, including those noted before, have used up the budget", async () => {
     await withStore(async ({ store }, model) => {
       const use = { documentId: "", revision: 1, model: "dear", prompt: "p/1", inputTokens: 1, outputTokens: 1 };
       clock.advance(-30 * 86_400_000);
@@ -79,7 +79,7 @@ describe("a language model with a monthly budget", () => {
   });
 });
 
-test("documents wait when the budget is spent, found by their texts, and status and doctor say so", async () => {
+test("documents wait once the budget is spent, are found by their text, and status and doctor say so", async () => {
   const provider = await startScriptedModel();
   provider.always(() => JSON.stringify({ facts: [], summary: "", title: "", relations: [], derived: [] }));
   const opened = await openWithBudget(provider.url, "0");
@@ -97,7 +97,7 @@ test("documents wait when the budget is spent, found by their texts, and status 
   }
 });
 
-test("answers that nobody can use count, for the budget and in what was spent", async () => {
+test("unusable answers count towards the budget and the amount spent", async () => {
   const provider = await startScriptedModel();
   provider.always(() => "Nothing that fits.");
   const opened = await openWithBudget(provider.url, "0.000003");
@@ -125,7 +125,7 @@ test("answers that nobody can use count, for the budget and in what was spent", 
   }
 });
 
-test("an answer that nobody can use counts where the question that should mend it fails", async () => {
+test("an unusable answer counts even if the follow-up question that should correct it fails", async () => {
   const provider = await startScriptedModel();
   provider.script("Nothing that fits.");
   provider.always(() => ({ fault: "status", status: 429 }));

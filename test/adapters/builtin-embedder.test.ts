@@ -10,7 +10,7 @@ async function cosine(one: string, other: string): Promise<number> {
   return sum;
 }
 
-test("the same text has the same vector in every process and version of Node", async () => {
+test("the same text has the same vector in every process and Node version", async () => {
   const [vector] = await embedder.embed(["Anna moved to Lisbon."], "document");
   const largest = [...(vector ?? [])].map((value, index) => ({ index, value: Math.abs(value) }));
   largest.sort((one, other) => other.value - one.value);
@@ -42,12 +42,12 @@ test.each([
   expect(await cosine(query, near)).toBeGreaterThan((await cosine(query, far)) + 0.05);
 });
 
-test("texts without any word meet only their like", async () => {
+test("texts without words match only equal texts", async () => {
   expect(await cosine("😀", "😀")).toBeCloseTo(1);
   expect(await cosine("😀", "😢")).toBeLessThan(0.9);
 });
 
-test("a text of megabytes costs no more than a long one", async () => {
+test("texts of several megabytes embed like shorter texts of the same content", async () => {
   const long = "Lisbon is a city. ".repeat(10_000);
   expect(await cosine(long, long.repeat(20))).toBeCloseTo(1, 3);
 });

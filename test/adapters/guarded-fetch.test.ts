@@ -27,7 +27,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${await listen(createServer(listener))}`;
 }
 
-/** Answers every connection with these bytes, and leaves it open. */
+/** Answers every connection with these bytes and leaves it open. */
 async function serveBytes(...pieces: readonly string[]): Promise<string> {
   const server = createSocketServer((socket) => {
     socket.on("error", () => undefined);
@@ -67,7 +67,7 @@ async function refusalOf(url: string, options: Parameters<typeof fetcher>[0] = {
   return error;
 }
 
-test("brings bytes, type, charset, name and the last address, and tells the server nothing but who asks", async () => {
+test("returns bytes, type, charset, name and final address, and sends the server nothing but its user agent", async () => {
   const asked: IncomingMessage[] = [];
   const url = await serve((request, response) => {
     asked.push(request);
@@ -99,7 +99,7 @@ test.each([
   ["attachment; filename*=iso-8859-1''caf%E9.pdf", "café.pdf"],
   ["attachment; filename=\"plan.pdf\"; filename*=no-such-code''caf%E9.pdf", "plan.pdf"],
   ["inline", null],
-])("a file that is sent with %s is called %s", async (disposition, name) => {
+])("a file sent with %s is named %s", async (disposition, name) => {
   const url = await serve((_, response) => response.writeHead(200, { "content-disposition": disposition }).end("x"));
   expect((await fetchFrom(url)).name).toBe(name);
 });
@@ -109,7 +109,7 @@ test.each([
   ["gzip", gzipSync(text)],
   ["deflate", deflateSync(text)],
   ["br", brotliCompressSync(text)],
-])("undoes %s", async (encoding, body) => {
+])("decompresses %s", async (encoding, body) => {
   const url = await serve((_, response) => response.writeHead(200, { "content-encoding": encoding }).end(body));
   expect(Buffer.from((await fetchFrom(url)).bytes)).toEqual(text);
 });
@@ -157,7 +157,7 @@ test.each([
   ["http://user:secret@127.0.0.1/", "user name or a password"],
   ["http://[::1", "not a valid URL"],
   [`http://127.0.0.1/${"a".repeat(9_000)}`, "not a valid URL"],
-])("%j is no address that is fetched", async (url, reason) => {
+])("%j is not an address that can be fetched", async (url, reason) => {
   const { kind, message } = await refusalOf(url);
   expect([kind, message]).toEqual(["invalid", expect.stringContaining(reason)]);
   expect(message).not.toContain("secret");
@@ -165,7 +165,7 @@ test.each([
 
 test.each([
   ["to a private address", "http://127.0.0.2/", "private network"],
-  ["to a private address of IPv6", "http://[::1]/", "private network"],
+  ["to a private IPv6 address", "http://[::1]/", "private network"],
   ["to a file", "file:///etc/passwd", "only http and https"],
   ["with credentials", "http://user:secret@127.0.0.1/", "user name or a password"],
   ["to itself", "/", "redirects more than 5 times"],
@@ -188,7 +188,7 @@ test("five redirects are followed", async () => {
   expect(Buffer.from((await fetchFrom(`${url}/0`)).bytes).toString()).toBe("there");
 });
 
-test("a name whose address changes is refused once it leads inside, and every connection is to the address that was checked", async () => {
+test("refuses a name whose address becomes private, and connects only to addresses it has checked", async () => {
   const answers = [["127.0.0.1"], ["127.0.0.2"]];
   const resolveName: GuardedFetchOptions["resolveName"] = () =>
     Promise.resolve((answers.shift() ?? []).map((address) => ({ address, family: 4 })));
@@ -204,7 +204,7 @@ test("a name whose address changes is refused once it leads inside, and every co
   expect([count, answers]).toEqual([1, []]);
 });
 
-test("a name with one inner address among public ones is refused as a whole", async () => {
+test("refuses a name that has a private address among public ones", async () => {
   const resolveName: GuardedFetchOptions["resolveName"] = () =>
     Promise.resolve([
       { address: "93.184.215.14", family: 4 },
@@ -213,7 +213,7 @@ test("a name with one inner address among public ones is refused as a whole", as
   expect((await refusalOf("http://mixed.example/", { resolveName })).kind).toBe("forbidden");
 });
 
-test("hosts that the owner names may be fetched, and no others", async () => {
+test("fetches from the hosts that the owner allows, and from no other private hosts", async () => {
   const url = await serve((_, response) => response.end("inner"));
   const { port } = new URL(url);
   const resolveName: GuardedFetchOptions["resolveName"] = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
@@ -224,7 +224,7 @@ test("hosts that the owner names may be fetched, and no others", async () => {
     expect((await refusalOf(`http://${host}:${port}/`, options)).kind).toBe("forbidden");
 });
 
-test("a place that the owner names with a port may be fetched there, and nowhere else", async () => {
+test("fetches from a place that the owner allows with a port at that port only", async () => {
   const url = await serve((_, response) => response.end("inner"));
   const { port } = new URL(url);
   const resolveName: GuardedFetchOptions["resolveName"] = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
@@ -238,7 +238,7 @@ test("a place that the owner names with a port may be fetched there, and nowhere
   expect([refused.kind, refused.message]).toEqual(["forbidden", expect.stringContaining(`at port ${port}`)]);
 });
 
-test("a redirect to another port of an allowed host is not followed", async () => {
+test("does not follow a redirect to another port of an allowed host", async () => {
   const inner = await serve((_, response) => response.end("inner"));
   const url = await serve((_, response) => response.writeHead(302, { location: inner }).end());
   const refused = await refusalOf(url, { allow: [`127.0.0.1:${new URL(url).port}`] });
@@ -248,7 +248,7 @@ test("a redirect to another port of an allowed host is not followed", async () =
   ]);
 });
 
-test("addresses of IPv6 are named with a port in brackets, networks also without", () => {
+test("IPv6 addresses with a port need brackets; networks may omit them", () => {
   const allowed = readAllowedPlaces([
     "[fd00::1]:8080",
     "fd01::/16:8080",
@@ -271,7 +271,7 @@ test("addresses of IPv6 are named with a port in brackets, networks also without
   expect([isAllowed("fd03::1", 1), isAllowed("fd03::1", 65_535)]).toEqual([true, true]);
 });
 
-test("offline, nothing is fetched, not even what is allowed", async () => {
+test("fetches nothing offline, not even from allowed hosts", async () => {
   const { kind, message } = await refusalOf("http://127.0.0.1:1/", { isOffline: true });
   expect([kind, message]).toEqual(["unsupported", expect.stringContaining("RECOLLECT_OFFLINE")]);
 });
@@ -301,25 +301,25 @@ const bomb = gzipSync(Buffer.alloc(50_000_000));
 test.each<readonly [string, RequestListener]>([
   ["is endless", endless],
   ["announces too much", (_, response) => response.writeHead(200, { "content-length": LARGEST + 1 }).write("x")],
-  ["is a compressed bomb", (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb)],
-])("an answer that %s is cut off", async (_what, listener) => {
+  ["is a decompression bomb", (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(bomb)],
+])("a response that %s is cut off", async (_what, listener) => {
   const before = process.memoryUsage().rss;
   expect((await refusalOf(await serve(listener))).kind).toBe("too_large");
   expect(process.memoryUsage().rss - before).toBeLessThan(40_000_000);
 });
 
 test.each<readonly [string, string, readonly string[]]>([
-  ["never comes", "in time", []],
+  ["never arrives", "in time", []],
   ["stops in its headers", "in time", ["HTTP/1.1 200 OK\r\ncontent-"]],
   ["stops in its body", "in time", ["HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc"]],
-  ["is no HTTP", "not valid HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
+  ["is not HTTP", "not valid HTTP", ["SSH-2.0-OpenSSH_9.2\r\n"]],
   ["has two lengths", "not valid HTTP", ["HTTP/1.1 200 OK\r\ncontent-length: 3\r\ncontent-length: 4\r\n\r\nabcd"]],
   ["has endless headers", "not valid HTTP", ["HTTP/1.1 200 OK\r\n", "x: ".padEnd(100_000, "y")]],
-])("an answer that %s fails with a reason", async (_what, reason, pieces) => {
+])("a response that %s fails with a reason", async (_what, reason, pieces) => {
   expect((await refusalOf(await serveBytes(...pieces))).message).toContain(reason);
 });
 
-test("an answer that drips for ever ends at the time for all", async () => {
+test("a response that never stops trickling ends at the total time limit", async () => {
   const url = await serve((_, response) => {
     const timer = setInterval(() => response.write("x"), 50);
     response.on("close", () => clearInterval(timer));
@@ -337,30 +337,30 @@ test.each<readonly [string, RequestListener, string]>([
     "connection broke",
   ],
   [
-    "is no gzip",
+    "is not gzip",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("plain"),
     "cannot be decompressed",
   ],
   [
-    "is cut gzip",
+    "is truncated gzip",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync("abcdefgh").subarray(0, 15)),
     "cannot be decompressed",
   ],
   [
-    "has a compression that nobody asked for",
+    "has an unrequested compression",
     (_, response) => response.writeHead(200, { "content-encoding": "gzip, gzip" }).end("x"),
     "was not requested",
   ],
   [
-    "wants another protocol",
+    "switches to another protocol",
     (_, { socket }) => socket?.end("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\nabc"),
     "another protocol",
   ],
-])("an answer that %s fails with a reason", async (_what, listener, reason) => {
+])("a response that %s fails with a reason", async (_what, listener, reason) => {
   expect((await refusalOf(await serve(listener))).message).toContain(reason);
 });
 
-test("hosts that are not there, and ports where nothing listens, are told apart", async () => {
+test("reports unknown hosts and ports where nothing listens differently", async () => {
   const url = await serve(() => undefined);
   const [server] = servers.splice(0);
   await new Promise((resolve) => server?.close(resolve));
@@ -370,7 +370,7 @@ test("hosts that are not there, and ports where nothing listens, are told apart"
   expect([error.kind, error.message]).toEqual(["not_found", expect.stringContaining("no host nowhere.example")]);
 });
 
-test("whoever asked may stop it", async () => {
+test("the caller may cancel a fetch", async () => {
   const url = await serve(() => undefined);
   const asker = new AbortController();
   const fetching = fetcher({ stallMs: 5_000 }).fetch(url, asker.signal);
@@ -378,7 +378,7 @@ test("whoever asked may stop it", async () => {
   await expect(fetching).rejects.toThrow("enough");
 });
 
-test("the public address of this machine is not fetched from, as itself or by a name", async () => {
+test("does not fetch from this machine's public addresses, directly or by name", async () => {
   const own = {
     ownAddresses: () => ["127.0.0.1", "93.184.216.34", "2606:2800:220:1::1"],
     resolveName: async () => [{ address: "93.184.216.34", family: 4 }],

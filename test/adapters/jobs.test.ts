@@ -8,7 +8,7 @@ import { openJobDatabase } from "../support/job-database.js";
 
 describeJobStore("SQLite", openJobDatabase);
 
-test("a job that is written in a transaction is gone with it", async () => {
+test("a job enqueued in a transaction is rolled back with it", async () => {
   const { db, jobs, close } = await openJobDatabase(new ManualClock());
   const failing = atomically(db, async (transaction) => {
     await createJobStore(transaction).enqueue([{ kind: "embed", payload: 1, group: "a" }]);
@@ -19,7 +19,7 @@ test("a job that is written in a transaction is gone with it", async () => {
   await close();
 });
 
-test("a payload that is not JSON is handed over as text instead of stopping the claim", async () => {
+test("a payload that is not JSON is returned as text and does not stop the claim", async () => {
   const clock = new ManualClock();
   const { db, jobs, close } = await openJobDatabase(clock);
   await jobs.enqueue([{ kind: "embed", payload: 1, group: "a" }]);
@@ -28,7 +28,7 @@ test("a payload that is not JSON is handed over as text instead of stopping the 
   await close();
 });
 
-test("a claim seeks and never walks through the waiting jobs", async () => {
+test("a claim uses an index and never scans the waiting jobs", async () => {
   const { db, jobs, statements, close } = await openJobDatabase(new ManualClock());
   await jobs.enqueue(Array.from({ length: 200 }, (_, at) => ({ kind: "embed", payload: at, group: "a" })));
   const before = statements.length;

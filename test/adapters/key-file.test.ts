@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true }));
 const box = (key?: string) => createSecretBox({ file, key });
 const OWN = "a key of the owner, long enough to be one";
 
-test("all who begin at once agree on one key, and nothing but its file is left", async () => {
+test("concurrent first uses agree on one key and leave only its file behind", async () => {
   const sealed = await Promise.all(Array.from({ length: 20 }, (_, index) => box().seal(`secret ${index}`)));
   expect(await Promise.all(sealed.map((one) => box().open(one)))).toEqual(sealed.map((_, index) => `secret ${index}`));
   expect(await readdir(folder)).toEqual(["secret.key"]);
@@ -26,8 +26,8 @@ test("all who begin at once agree on one key, and nothing but its file is left",
 test.each([
   ["empty", ""],
   ["blank", " \n\n"],
-  ["cut off", "cB3f9"],
-])("a file that is %s makes no other key, and says what to do", async (_what, text) => {
+  ["truncated", "cB3f9"],
+])("a key file that is %s is not replaced, and the error says what to do", async (_what, text) => {
   const sealed = await box().seal("secret");
   const key = await readFile(file, "utf8");
   await writeFile(file, text);
@@ -41,14 +41,14 @@ test.each([
   expect(await box().open(sealed)).toBe("secret");
 });
 
-test("a new first line seals, and the old one still opens", async () => {
+test("a new first line is used to seal, and the old key still opens", async () => {
   const old = await box().seal("secret");
   await writeFile(file, `${OWN}\n${await readFile(file, "utf8")}`);
   expect([await box().isCurrent(old), await box().open(old)]).toEqual([false, "secret"]);
   expect(await box().isCurrent(await box().seal("secret"))).toBe(true);
 });
 
-test("what was sealed with a key that is gone, or damaged, is unreadable", async () => {
+test("secrets sealed with a lost key, or damaged, are unreadable", async () => {
   const sealed = await box().seal("secret");
   await expect(box().open(`${sealed.slice(0, -8)}AAAAAAA=`)).rejects.toBeInstanceOf(UnreadableSecret);
   await rm(file);

@@ -39,7 +39,7 @@ test.each([
   "https://x.com/adakeeper",
   "https://x.com.evil.example/ada/status/20",
   "https://x.com/ada/status/20/analytics",
-])("%s is read as the page that it is", (address) => {
+])("%s is read as an ordinary page", (address) => {
   expect(knownContent(new URL(address))).toBeNull();
 });
 
@@ -50,18 +50,18 @@ describe("GitHub", () => {
     ["https://github.com/ada/keeper", "ada/keeper/HEAD/README.md"],
     ["https://github.com/ada/keeper?tab=readme-ov-file", "ada/keeper/HEAD/README.md"],
     ["https://github.com/ada/keeper/tree/next/docs/", "ada/keeper/next/docs/README.md"],
-  ])("has what %s shows at %s", async (address, path) => {
+  ])("returns what %s shows, from %s", async (address, path) => {
     places.answers.set(`raw.githubusercontent.com/${path}`, { type: "text/plain", body: "as it is" });
     expect(await fetchText(address)).toBe("as it is");
     expect(places.asked).toEqual([`raw.githubusercontent.com/${path}`]);
   });
 
-  test("has gists at an address of their own", async () => {
+  test("fetches gists from the address of their raw text", async () => {
     places.answers.set("gist.githubusercontent.com/ada/0123456789abcdef/raw", { type: "text/plain", body: "a gist" });
     expect(await fetchText("https://gist.github.com/ada/0123456789abcdef")).toBe("a gist");
   });
 
-  test("names the README of a repository that calls it otherwise", async () => {
+  test("returns a repository's README under its actual file name", async () => {
     const content = Buffer.from("= The keeper").toString("base64");
     places.answers.set("api.github.com/repos/ada/keeper/readme", {
       type: "application/json",
@@ -76,26 +76,26 @@ describe("GitHub", () => {
     { body: "<html>not JSON" },
     { type: "application/json", body: JSON.stringify({ name: "README", encoding: "none", content: "" }) },
     { body: "x".repeat(5_000_000) },
-  ])("gives the page where no README is told", async (answer) => {
+  ])("returns the page when no README is found", async (answer) => {
     places.answers.set("api.github.com/repos/ada/keeper/readme", answer);
     places.answers.set("github.com/ada/keeper", { body: "<p>The page" });
     expect(await fetchText("https://github.com/ada/keeper")).toBe("<p>The page");
   });
 
-  test("has large files elsewhere, where a repository only points to them", async () => {
+  test("follows Git LFS pointers to the file itself", async () => {
     const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
     places.answers.set("raw.githubusercontent.com/ada/keeper/main/report.pdf", { body: pointer });
     places.answers.set("media.githubusercontent.com/media/ada/keeper/main/report.pdf", { body: "%PDF-1.4" });
     expect(await fetchText("https://github.com/ada/keeper/blob/main/report.pdf")).toBe("%PDF-1.4");
   });
 
-  test("that is out of order is asked again later, in place of reading its page", async () => {
+  test("is asked again later when it fails, instead of reading the page", async () => {
     places.answers.set("raw.githubusercontent.com/ada/keeper/main/a.md", { status: 503 });
     places.answers.set("github.com/ada/keeper/blob/main/a.md", { body: "<p>The page" });
     expect(await refusalOf("https://github.com/ada/keeper/blob/main/a.md")).toMatchObject({ kind: "unavailable" });
   });
 
-  test("leads nowhere that is refused to others", async () => {
+  test("does not follow redirects to forbidden addresses", async () => {
     places.answers.set("raw.githubusercontent.com/ada/keeper/main/a.md", { location: "http://169.254.169.254/secret" });
     expect(await refusalOf("https://github.com/ada/keeper/blob/main/a.md")).toMatchObject({ kind: "forbidden" });
   });
@@ -105,21 +105,21 @@ describe("arXiv", () => {
   test.each([
     { what: "names nothing", body: "<html><head></head><body>An abstract" },
     { what: "never ends its tags", body: '<meta name="citation_title" content="'.repeat(20_000) },
-    { what: "is no page", body: Buffer.alloc(100_000, 0xff) },
-  ])("gives the paper whose abstract page $what", async ({ body }) => {
+    { what: "is not a page", body: Buffer.alloc(100_000, 0xff) },
+  ])("returns the paper when its abstract page $what", async ({ body }) => {
     places.answers.set("arxiv.org/abs/1706.03762", { body });
     places.answers.set("arxiv.org/pdf/1706.03762", { type: "application/pdf", body: "%PDF-1.4" });
     expect(await fetchText("https://arxiv.org/abs/1706.03762")).toBe("%PDF-1.4");
   });
 
-  test("gives the PDF where what is called HTML is something else", async () => {
+  test("returns the PDF when the HTML version is not HTML", async () => {
     places.answers.set("arxiv.org/abs/1706.03762", { body: "<p>An abstract" });
     places.answers.set("arxiv.org/html/1706.03762", { type: "image/png", body: "\u0089PNG" });
     places.answers.set("arxiv.org/pdf/1706.03762", { type: "application/pdf", body: "%PDF-1.4" });
     expect(await fetchText("https://arxiv.org/abs/1706.03762")).toBe("%PDF-1.4");
   });
 
-  test("names the first of very many authors, and how many more there are", async () => {
+  test("names the first of many authors, and the number of others", async () => {
     const authors = Array.from({ length: 500 }, (_, at) => `<meta name="citation_author" content="Keeper, A${at}">`);
     places.answers.set("arxiv.org/abs/1706.03762", { body: authors.join("") });
     places.answers.set("arxiv.org/pdf/1706.03762", { body: "%PDF-1.4" });
@@ -144,13 +144,13 @@ describe("YouTube", () => {
 
   test.each([
     {
-      what: "what people wrote in its language",
+      what: "captions that people wrote in its language",
       tracks: [track("de"), heard("en"), track("en-GB")],
       asked: "lang=en-GB",
     },
-    { what: "what people wrote in another one", tracks: [heard("en"), track("de")], asked: "lang=de" },
-    { what: "what speech recognition heard", tracks: [heard("en")], asked: "lang=en&kind=asr" },
-  ])("gives $what", async ({ tracks, asked }) => {
+    { what: "captions that people wrote in another language", tracks: [heard("en"), track("de")], asked: "lang=de" },
+    { what: "captions from speech recognition", tracks: [heard("en")], asked: "lang=en&kind=asr" },
+  ])("returns $what", async ({ tracks, asked }) => {
     answerPage(tracks);
     places.answers.set("www.youtube.com/api/timedtext", { type: "text/vtt", body: VTT });
     expect(await fetchText(ADDRESS)).toBe(VTT);
@@ -161,7 +161,7 @@ describe("YouTube", () => {
     { what: "nothing", answer: { type: "text/vtt", body: "" } },
     { what: "a page", answer: { body: "<html>Sorry" } },
     { what: "a refusal", answer: { status: 403 } },
-  ])("that answers with $what in place of captions did not hand them out", async ({ answer }) => {
+  ])("reports that captions were not provided when it answers with $what instead", async ({ answer }) => {
     answerPage([track("en")]);
     places.answers.set("www.youtube.com/api/timedtext", answer);
     expect(await refusalOf(ADDRESS)).toMatchObject({
@@ -170,7 +170,7 @@ describe("YouTube", () => {
     });
   });
 
-  test("is asked for no captions that are said to lie elsewhere", async () => {
+  test("is not asked for captions at addresses elsewhere", async () => {
     answerPage([
       track("en", { baseUrl: "https://evil.example/api/timedtext" }),
       track("en", { baseUrl: "http://127.0.0.1/" }),
@@ -183,8 +183,8 @@ describe("YouTube", () => {
   test.each([
     { what: "asks for consent", body: "<html><form action='https://consent.youtube.com/save'>" },
     { what: "never ends", body: `<script>var ytInitialPlayerResponse = ${'{"a":'.repeat(50_000)}` },
-    { what: "holds something else", body: "<script>var ytInitialPlayerResponse = {1}</script>" },
-  ])("whose page $what is met with a reason", async ({ body }) => {
+    { what: "contains something else", body: "<script>var ytInitialPlayerResponse = {1}</script>" },
+  ])("fails with a reason when its page $what", async ({ body }) => {
     places.answers.set("www.youtube.com/watch", { body });
     expect((await refusalOf(ADDRESS)).message).toContain("its page does not describe the video");
   });

@@ -53,14 +53,14 @@ describe("a mail", () => {
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
   });
 
-  test("arrives through a server that asks for no password", async () => {
+  test("arrives through a server that requires no password", async () => {
     const server = await start();
     await mailerTo(server.port).send(NEWS);
     expect(server.taken).toHaveLength(1);
   });
 
   test.each(["Hello\r\nBcc: thief@example.org", "Hello\nBcc: thief@example.org", "Hello\u2028Bcc: thief@example.org"])(
-    "has no more fields than ours, whatever its subject says: %j",
+    "gets no extra header fields from its subject: %j",
     async (subject) => {
       const server = await start();
       await mailerTo(server.port).send({ ...NEWS, subject });
@@ -71,7 +71,7 @@ describe("a mail", () => {
     },
   );
 
-  test("keeps every letter of its subject and text", async () => {
+  test("keeps every character of its subject and text", async () => {
     const server = await start();
     const words = "Schlüssel für Zoë 🗝️ 记忆";
     await mailerTo(server.port).send({ subject: words, text: `${words}\n.\nQUIT\n`, id: "x" });
@@ -80,8 +80,8 @@ describe("a mail", () => {
   });
 });
 
-describe("a mail that cannot be sent says why", () => {
-  test("to whoever set a wrong password, without any password", async () => {
+describe("a mail that cannot be sent", () => {
+  test("reports a wrong password without revealing any password", async () => {
     const server = await start({ login: LOGIN });
     const wrong = mailerTo(server.port, { credentials: "ada%40example.org:hunter2secret@" });
     for (const work of [wrong.send(NEWS), wrong.check()]) {
@@ -97,7 +97,7 @@ describe("a mail that cannot be sent says why", () => {
     [421, "rcpt", "unavailable"],
     [550, "rcpt", "invalid"],
     [554, "data", "invalid"],
-  ])("when the server answers %i to %s", async (code, where, kind) => {
+  ])("reports why when the server answers %i to %s", async (code, where, kind) => {
     const server = await start();
     const mailer = mailerTo(server.port);
     server.refuseWith(code, where);
@@ -107,7 +107,7 @@ describe("a mail that cannot be sent says why", () => {
     expect(server.taken).toHaveLength(1);
   });
 
-  test("when nobody is there", async () => {
+  test("reports that no server is reachable", async () => {
     const server = await start();
     await server.close();
     const mailer = mailerTo(server.port);
@@ -119,7 +119,7 @@ describe("a mail that cannot be sent says why", () => {
   });
 
   test.each([undefined, "220 hello\r\n", "\u0000\u0001garbage\r\n"])(
-    "when the server goes silent after %j",
+    "times out when the server goes silent after %j",
     async (greeting) => {
       const server = await startSilentServer(greeting);
       closing.push(() => server.close());
@@ -129,7 +129,7 @@ describe("a mail that cannot be sent says why", () => {
     },
   );
 
-  test("when the service stops meanwhile", async () => {
+  test("fails when the service stops meanwhile", async () => {
     const server = await startSilentServer();
     closing.push(() => server.close());
     const stop = new AbortController();
@@ -140,7 +140,7 @@ describe("a mail that cannot be sent says why", () => {
 
   test("sends no password to another machine without encryption", async () => {
     const server = await start({ encryption: "plain", login: LOGIN });
-    // This address is of this machine as well, but does not look so.
+    // This address also belongs to this machine, but is not recognised as such.
     const url = `smtp://${CREDENTIALS}0.0.0.0:${server.port}`;
     const mailer = createSmtpMailer({ url, from: "a@example.org", to: "b@example.org", patienceMs: 5_000 });
     await failureOf(mailer.send(NEWS));

@@ -17,7 +17,7 @@ const NEXT_COMMIT = "fedcba9876543210fedcba9876543210fedcba98";
 const MODEL = "acme/words";
 const PAUSES = { first: 1, silence: 60_000 };
 
-/** A table of some 256 KB, so that it can arrive in pieces. */
+/** A table of about 256 KB, so that it arrives in pieces. */
 const files = modelFiles({
   tensors: { embeddings: { type: "F32", shape: [PIECES.length, 512], numbers: rowsFor(PIECES, 512) } },
 });
@@ -62,7 +62,7 @@ async function expectComplete(folder: string, expected: Readonly<Record<string, 
 }
 
 describe("a download", () => {
-  test("brings all files of one commit, and says how far it is", async () => {
+  test("fetches all files of one commit and reports progress", async () => {
     const log = captureLog();
     const steps: DownloadProgress[] = [];
     const folder = await fetchModel(options({ log }), { onProgress: (step) => steps.push(step) });
@@ -84,7 +84,7 @@ describe("a download", () => {
     ]);
   });
 
-  test("happens once", async () => {
+  test("happens only once", async () => {
     await fetchModel(options());
     const before = hub.requests.length;
     await hub.close();
@@ -93,14 +93,14 @@ describe("a download", () => {
     expect(hub.requests).toHaveLength(before);
   });
 
-  test("happens once for two who ask at the same moment", async () => {
+  test("happens only once for concurrent callers", async () => {
     const folders = await Promise.all([fetchModel(options()), fetchModel(options()), fetchModel(options())]);
     expect(new Set(folders).size).toBe(1);
     expect(ranges()).toHaveLength(1);
     await expectComplete(folders[0]!);
   });
 
-  test("ends in an embedder", async () => {
+  test("results in a working embedder", async () => {
     const embedder = await prepareStaticEmbedder(options());
     expect(embedder.name).toBe("static acme/words");
     const [vector] = await embedder.embed(["the cat sat"], "query");
@@ -108,13 +108,13 @@ describe("a download", () => {
     await embedder.close();
   });
 
-  test("takes the revision that was named", async () => {
+  test("uses the revision that was named", async () => {
     hub.publish(MODEL, { files, commit: COMMIT, revisions: ["v1", "refs/pr/2"] });
     await expectComplete(await fetchModel(options({ model: `${MODEL}@v1` })));
     expect(await fetchModel(options({ model: `${MODEL}@refs/pr/2` }))).toBe(join(models, "acme--words@refs--pr--2"));
   });
 
-  test("finds models in the folders of Sentence Transformers", async () => {
+  test("finds models in Sentence Transformers folders", async () => {
     const { "tokenizer.json": tokenizer, "model.safetensors": tensors } = files;
     const nested = { "0_StaticEmbedding/tokenizer.json": tokenizer!, "0_StaticEmbedding/model.safetensors": tensors! };
     hub.publish(MODEL, { files: nested, commit: COMMIT });
@@ -123,7 +123,7 @@ describe("a download", () => {
     await embedder.close();
   });
 
-  test("shows the token to the hub and to nobody else", async () => {
+  test("sends the token to the hub and to no other server", async () => {
     await hub.close();
     hub = await startModelHub({ token: "hf_secret" });
     hub.publish(MODEL, { files, commit: COMMIT });
@@ -135,7 +135,7 @@ describe("a download", () => {
 });
 
 describe("an interrupted download", () => {
-  test("is gone on with where it was cut off", async () => {
+  test("resumes where it was cut off", async () => {
     hub.fail("cdn GET", { kind: "cut", after: 100_000 });
     hub.fail("cdn GET", { kind: "cut", after: 50_000 });
     const log = captureLog();
@@ -148,7 +148,7 @@ describe("an interrupted download", () => {
     expect(log.lines.filter(({ level }) => level === "warn")).toHaveLength(2);
   });
 
-  test("is gone on with by the next process", async () => {
+  test("is resumed by the next process", async () => {
     const stop = new AbortController();
     hub.fail("cdn GET", { kind: "slow", ms: 20 });
     const onProgress = ({ bytes }: DownloadProgress): void => {
@@ -160,27 +160,27 @@ describe("an interrupted download", () => {
     expect(ranges()[1]).toMatch(/^bytes=\d{5,}-$/);
   });
 
-  test("begins again where the hub takes no ranges", async () => {
+  test("starts over when the hub ignores ranges", async () => {
     hub.fail("cdn GET", { kind: "cut", after: 100_000 });
     hub.fail("cdn GET", { kind: "ignore range" });
     await expectComplete(await fetchModel(options()));
     expect(ranges()[1]).toMatch(/^bytes=/);
   });
 
-  test("begins again where the hub does not take the range", async () => {
+  test("starts over when the hub refuses the range", async () => {
     hub.fail("cdn GET", { kind: "cut", after: 100_000 });
     hub.fail("cdn GET", { kind: "status", status: 416 });
     await expectComplete(await fetchModel(options()));
     expect(ranges()).toEqual([undefined, expect.stringMatching(/^bytes=/), undefined]);
   });
 
-  test("is gone on with after silence", async () => {
+  test("resumes after a silence", async () => {
     hub.fail("cdn GET", { kind: "stall", after: 70_000 });
     await expectComplete(await fetchModel(options({ pauses: { first: 1, silence: 300 } })));
     expect(ranges()).toHaveLength(2);
   });
 
-  test("takes nothing from an older version of the model", async () => {
+  test("reuses nothing from an older version of the model", async () => {
     hub.fail("cdn GET", { kind: "cut", after: 100_000 });
     hub.fail("cdn GET", { kind: "cut", after: 0 }, 20);
     await expect(fetchModel(options())).rejects.toMatchObject({ kind: "unavailable" });
@@ -196,7 +196,7 @@ describe("an interrupted download", () => {
     expect(ranges()).toEqual([undefined]);
   });
 
-  test("has a part that is too long, and begins again", async () => {
+  test("starts over when its partial file is too long", async () => {
     const part = join(models, "acme--words@main.part");
     await mkdir(part, { recursive: true });
     const sha256 = createHash("sha256").update(table).digest("hex");
@@ -204,7 +204,7 @@ describe("an interrupted download", () => {
     await expectComplete(await fetchModel(options()));
   });
 
-  test("has a part with other bytes, which are noticed and not used", async () => {
+  test("discards a partial file with other bytes", async () => {
     const part = join(models, "acme--words@main.part");
     await mkdir(part, { recursive: true });
     const sha256 = createHash("sha256").update(table).digest("hex");
@@ -215,21 +215,21 @@ describe("an interrupted download", () => {
   });
 });
 
-describe("what passes is tried again", () => {
+describe("temporary failures are retried", () => {
   test.each<[string, string, HubFault]>([
-    ["a hub that is out of order", "hub HEAD", { kind: "status", status: 503 }],
+    ["a failing hub", "hub HEAD", { kind: "status", status: 503 }],
     ["a hub that hangs up", "hub HEAD", { kind: "cut", after: -1 }],
-    ["a host of files that is out of order", "cdn GET", { kind: "status", status: 500 }],
-    ["a hub that asks for patience", "hub GET", { kind: "status", status: 429, headers: { "retry-after": "0" } }],
-    ["an address of a file that has expired", "cdn GET", { kind: "status", status: 403 }],
-    ["a small file that is cut off", "hub GET /api", { kind: "cut", after: 10 }],
-    ["a file with other bytes", "cdn GET", { kind: "wrong content" }],
+    ["a failing file host", "cdn GET", { kind: "status", status: 500 }],
+    ["a hub that asks to wait", "hub GET", { kind: "status", status: 429, headers: { "retry-after": "0" } }],
+    ["an expired file address", "cdn GET", { kind: "status", status: 403 }],
+    ["a small truncated file", "hub GET /api", { kind: "cut", after: 10 }],
+    ["a file with wrong bytes", "cdn GET", { kind: "wrong content" }],
   ])("%s", async (_what, matching, fault) => {
     hub.fail(matching, fault);
     await expectComplete(await fetchModel(options()));
   });
 
-  test("not for ever", async () => {
+  test("but not forever", async () => {
     hub.fail("hub HEAD", { kind: "status", status: 502 }, 100);
     await expect(fetchModel(options())).rejects.toMatchObject({
       kind: "unavailable",
@@ -238,19 +238,19 @@ describe("what passes is tried again", () => {
     expect(hub.requests).toHaveLength(5);
   });
 
-  test("not before the hub's own time", async () => {
+  test("but not before the time that the hub asks for", async () => {
     hub.fail("hub HEAD", { kind: "status", status: 429, headers: { "retry-after": "3600" } });
     await expect(fetchModel(options())).rejects.toMatchObject({ kind: "unavailable", retryAfter: 3_600 });
     expect(hub.requests).toHaveLength(1);
   });
 
-  test("as often as it takes, while bytes arrive", async () => {
+  test("as often as needed while bytes arrive", async () => {
     hub.fail("cdn GET", { kind: "cut", after: 20_000 }, 8);
     await expectComplete(await fetchModel(options()));
     expect(ranges().length).toBeGreaterThan(5);
   });
 
-  test("not when nobody listens", async () => {
+  test("but not when nothing listens", async () => {
     const { url } = hub;
     await hub.close();
     await expect(fetchModel(options({ hub: { baseUrl: url, token: undefined } }))).rejects.toMatchObject({
@@ -260,7 +260,7 @@ describe("what passes is tried again", () => {
   });
 });
 
-describe("what only a person can change is said at once", () => {
+describe("problems that only a person can fix are reported immediately", () => {
   const refusal = async (changes: Partial<FetchModelOptions> = {}): Promise<string> => {
     const refused = fetchModel(options(changes));
     await expect(refused).rejects.toMatchObject({ name: "AppError", kind: "invalid" });
@@ -271,7 +271,7 @@ describe("what only a person can change is said at once", () => {
     );
   };
 
-  test("a model that is not there", async () => {
+  test("an unknown model", async () => {
     expect(await refusal({ model: "acme/nothing" })).toBe(
       `There is no public model acme/nothing at the model hub ${hub.url}. Correct RECOLLECT_EMBEDDING_MODEL, or set HF_TOKEN if it is private.`,
     );
@@ -280,11 +280,11 @@ describe("what only a person can change is said at once", () => {
     expect(message).not.toContain("hf_secret");
   });
 
-  test("a revision that is not there", async () => {
+  test("an unknown revision", async () => {
     expect(await refusal({ model: `${MODEL}@v9` })).toContain("has no such revision");
   });
 
-  test("a model with conditions", async () => {
+  test("a gated model", async () => {
     await hub.close();
     hub = await startModelHub({ token: "hf_secret" });
     hub.publish(MODEL, { files, commit: COMMIT, isGated: true });
@@ -299,12 +299,12 @@ describe("what only a person can change is said at once", () => {
     expect(await refusal()).toContain("has no tokenizer.json with a model.safetensors, so it is not a static model");
   });
 
-  test("a hub that names no checksum", async () => {
+  test("a hub that states no checksum", async () => {
     hub.fail("hub HEAD", { kind: "headers", headers: { "x-linked-etag": null, etag: '"5f3b"' } }, 9);
     expect(await refusal()).toContain("names no checksum for tokenizer.json of acme/words");
   });
 
-  test("a file beyond all sizes, before a byte of it is fetched", async () => {
+  test("an oversized file, before any of it is fetched", async () => {
     hub.fail("model.safetensors", { kind: "headers", headers: { "x-linked-size": String(2 ** 40) } });
     expect(await refusal()).toContain(`model.safetensors of acme/words has ${2 ** 40} bytes, more than the`);
     expect(ranges()).toEqual([]);
@@ -317,13 +317,13 @@ describe("what only a person can change is said at once", () => {
     );
   });
 
-  test("a file that is another one twice", async () => {
+  test("a file that has wrong content twice", async () => {
     hub.fail("cdn GET", { kind: "wrong content" }, 2);
     expect(await refusal()).toContain("did not match the checksum that");
     expect(await readdir(join(models, "acme--words@main.part"))).not.toContain("model.safetensors");
   });
 
-  test("a model that is not here, without a network", async () => {
+  test("a model that is not downloaded, when offline", async () => {
     expect(await refusal({ offline: true })).toContain("nothing is fetched while RECOLLECT_OFFLINE is set");
     expect(hub.requests).toEqual([]);
     expect(existsSync(models)).toBe(false);
@@ -342,13 +342,13 @@ describe("what only a person can change is said at once", () => {
     "https://x/y",
     "acme/words\n",
     `a/${"b".repeat(200)}`,
-  ])("%j is no name of a model", async (model) => {
+  ])("%j is not a model name", async (model) => {
     expect(await refusal({ model })).toContain("neither the path of a folder nor a model of the hub");
     expect(hub.requests).toEqual([]);
   });
 });
 
-describe("a folder that cannot be written", () => {
+describe("a folder that cannot be written is reported", () => {
   test("because a file is in its place", async () => {
     await writeFile(models, "in the way");
     await expect(fetchModel(options())).rejects.toMatchObject({
@@ -373,7 +373,7 @@ describe("a folder that cannot be written", () => {
 });
 
 describe("redirects", () => {
-  test("in circles end", async () => {
+  test("that loop are stopped", async () => {
     hub.fail(
       "hub HEAD",
       { kind: "status", status: 302, headers: { location: `${hub.url}/${MODEL}/resolve/main/tokenizer.json` } },

@@ -56,7 +56,7 @@ else
       };
     }
 
-    /** A folder with what the service itself writes: texts in several scripts, a forgotten memory, and words to find them by. */
+    /** A folder with data that the service itself wrote: texts in several scripts, and a forgotten memory. */
     async function filledFolder(): Promise<string> {
       const folder = newFolder();
       const opened = await openCore({ dataDirectory: folder });
@@ -80,7 +80,7 @@ else
       return folder;
     }
 
-    /** The same with rows in every table, numbers that were given to rows which are gone, and texts that PostgreSQL cannot hold. */
+    /** The same with rows in every table, ids of deleted rows, and texts that PostgreSQL cannot store. */
     async function fullFolder(): Promise<string> {
       const folder = await filledFolder();
       await withStore(storeIn(folder), (store) => {
@@ -108,7 +108,7 @@ else
       return answers;
     }
 
-    test("every table is the same there and back, also what the tables number, but for characters that PostgreSQL cannot hold", async () => {
+    test("keeps every table there and back, numbering included, except for characters that PostgreSQL cannot hold", async () => {
       const folder = await fullFolder();
       const before = await rowsOfStore(storeIn(folder));
       const url = await server.createDatabase();
@@ -141,7 +141,7 @@ else
       ).toEqual([{ seq: 900_001 }]);
     });
 
-    test("a search finds the same in the other database at once, and back", async () => {
+    test("keeps search results identical immediately, there and back", async () => {
       const folder = await filledFolder();
       const before = await search(folder, {});
       expect(before.join()).not.toBe("[]");
@@ -152,7 +152,7 @@ else
       expect(await search(folder, {})).toEqual(before);
     });
 
-    test("a move that is broken off anywhere leaves the source as it is, is not served, and is ended by the next", async () => {
+    test("leaves the source unchanged when interrupted anywhere; the next move completes it, and the copy is not served", async () => {
       const folder = await filledFolder();
       const url = await server.createDatabase();
       const before = await rowsOfStore(storeIn(folder));
@@ -174,7 +174,7 @@ else
       expect(await rowsOfDatabase(url)).toEqual(before);
     });
 
-    test("what is equal already is not written again, what differs is replaced, and what is gone is removed", async () => {
+    test("skips rows that are already equal, replaces those that differ and removes those that are gone", async () => {
       const folder = await fullFolder();
       const url = await server.createDatabase();
       const held = await takeFolder(folder);
@@ -184,7 +184,7 @@ else
         store.exec("delete from journal where seq % 2 = 0");
         store.exec("update jobs set reason = 'another' where id = 2");
         store.exec("update files set key = key || 'x' where key = (select max(key) from files)");
-        // Two rows that exchange what only one of them may have.
+        // Two rows that swap a unique value.
         const ends = store.prepare("select id, hash from api_keys order by id").all() as { id: string; hash: string }[];
         const [first, last] = [ends[0], ends.at(-1)];
         const change = store.prepare("update api_keys set hash = ? where id = ?");
@@ -208,7 +208,7 @@ else
       expect(await rowsOfDatabase(url)).toEqual(before);
     }
 
-    test("a database with something else, another record or the move of another one is refused and left as it is", async () => {
+    test("refuses a database with other tables, another record or another's move, and leaves it unchanged", async () => {
       const folder = await filledFolder();
       const foreign = await server.createDatabase();
       await withDatabase(foreign, (client) => client.query("create table orders (id int)"));
@@ -233,7 +233,7 @@ else
       await expect(moveToFolder(optionsFor(folder, served))).rejects.toThrow(/already contains a record/);
     });
 
-    test("where there is no room in the folder, a move back says so, and goes on when there is", async () => {
+    test("reports when the folder has no room for a move back, and resumes once it has", async () => {
       const folder = await fullFolder();
       const url = await server.createDatabase();
       await moveToPostgres(optionsFor(folder, url));
@@ -247,11 +247,11 @@ else
       expect(await rowsOfStore(storeIn(folder))).toEqual(there);
     });
 
-    test("a switch to the database that was broken off is ended by the next move, with what was added meanwhile", async () => {
+    test("completes an interrupted switch to the database with the next move, with what was added meanwhile", async () => {
       const folder = await filledFolder();
       const url = await server.createDatabase();
       const { setAside } = await moveToPostgres(optionsFor(folder, url));
-      // As it is when the process ends before the store gets its other name.
+      // The state if the process ends before the store is renamed.
       await rename(setAside ?? "", storeIn(folder));
       const opened = await openCore({ dataDirectory: folder });
       await opened.core.addDocument(
@@ -266,13 +266,13 @@ else
       expect((await moveToPostgres(optionsFor(folder, url))).wasMoved).toBe(true);
     });
 
-    test("a switch to the folder that was broken off is ended by the next move, and the database is not served any more", async () => {
+    test("completes an interrupted switch to the folder with the next move, after which the database is not served", async () => {
       const folder = await filledFolder();
       const url = await server.createDatabase();
       await moveToPostgres(optionsFor(folder, url));
       const noted = await readFile(join(folder, "database.txt"), "utf8");
       await moveToFolder(optionsFor(folder, url));
-      // As it is when the process ends before the database is told.
+      // The state if the process ends before the database is marked.
       await writeFile(join(folder, "database.txt"), noted);
       await writeFile(join(folder, "move-to-folder.txt"), noted);
       await withDatabase(url, (client) => client.query("delete from meta where key = 'move'"));
@@ -280,7 +280,7 @@ else
       expect((await readdir(folder)).filter((name) => !name.includes("moved-to"))).toEqual(["recollect.db"]);
       const serving = createPostgresStore({ url, dataDirectory: newFolder(), clock: new ManualClock() });
       await expect(serving).rejects.toThrow(/was moved to the data folder/);
-      // It may be moved there again, over what the database kept.
+      // It may be moved there again, over the rows left in the database.
       await moveToPostgres(optionsFor(folder, url));
       const settled = await openCore({ dataDirectory: folder, settings: { DATABASE_URL: url } });
       await settled.close();

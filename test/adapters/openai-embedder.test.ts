@@ -45,7 +45,7 @@ async function failureOf(work: Promise<unknown>): Promise<AppError> {
   throw new Error(`Expected an AppError, but got ${String(error)}`);
 }
 
-test("asks for floats from the model, with the key", async () => {
+test("requests floats from the model, with the key", async () => {
   const { provider, embedder } = await open();
   await embedder.embed(["one", "two"], "document");
   expect(provider.requests).toHaveLength(1);
@@ -57,13 +57,13 @@ test("asks for floats from the model, with the key", async () => {
   expect(provider.requests[0]!.body).not.toHaveProperty("dimensions");
 });
 
-test("a service without keys gets no key", async () => {
+test("sends no key to a service without keys", async () => {
   const { provider, embedder } = await open({ apiKey: undefined });
   await embedder.embed(["one"], "query");
   expect(provider.requests[0]!.headers).not.toHaveProperty("authorization");
 });
 
-test("vectors are scaled to length 1", async () => {
+test("scales vectors to length 1", async () => {
   const { embedder } = await open();
   const [vector] = await embedder.embed(["some words here"], "document");
   const raw = vectorOfText("some words here", 64);
@@ -72,7 +72,7 @@ test("vectors are scaled to length 1", async () => {
   for (const [at, value] of vector!.entries()) expect(value).toBeCloseTo(raw[at]! / length, 5);
 });
 
-test("the size that was asked for is the size that comes, and is part of the fingerprint", async () => {
+test("returns vectors of the requested size, which is part of the fingerprint", async () => {
   const { provider, embedder } = await open({ dimensions: 16 });
   const [vector] = await embedder.embed(["one"], "document");
   expect(vector).toHaveLength(16);
@@ -81,7 +81,7 @@ test("the size that was asked for is the size that comes, and is part of the fin
   expect(other.fingerprint).not.toBe(embedder.fingerprint);
 });
 
-test("large inputs go in batches", async () => {
+test("sends large inputs in batches", async () => {
   const { provider, embedder } = await open({ batch: 10 });
   const vectors = await embedder.embed(
     Array.from({ length: 25 }, (_, at) => `text ${at}`),
@@ -91,7 +91,7 @@ test("large inputs go in batches", async () => {
   expect(provider.requests.map((request) => request.body.input?.length)).toEqual([10, 10, 5]);
 });
 
-test("a batch that is too large for the service is halved until it fits", async () => {
+test("halves a batch that is too large for the service until it fits", async () => {
   const { provider, embedder } = await open({}, { maxInputs: 3 });
   const texts = Array.from({ length: 10 }, (_, at) => `text ${at}`);
   const vectors = await embedder.embed(texts, "document");
@@ -101,7 +101,7 @@ test("a batch that is too large for the service is halved until it fits", async 
   expect(provider.requests.length).toBeLessThan(12);
 });
 
-test("vectors are put in the order of the texts, whatever order they come in", async () => {
+test("returns vectors in the order of the texts, whatever order they arrive in", async () => {
   const { provider, embedder } = await open();
   const expected = await embedder.embed(["one", "two", "three"], "document");
   provider.fail({ kind: "change", change: (entries) => entries.toReversed() });
@@ -110,7 +110,7 @@ test("vectors are put in the order of the texts, whatever order they come in", a
   expect(await embedder.embed(["one", "two", "three"], "document")).toEqual(expected);
 });
 
-test("JSON under another content type is read", async () => {
+test("reads JSON sent with another content type", async () => {
   const { provider, embedder } = await open();
   const body = JSON.stringify({ data: [{ index: 0, embedding: [3, 4] }] });
   provider.fail({ kind: "body", body, type: "text/plain" });
@@ -123,38 +123,38 @@ const PASSING: readonly [string, Fault][] = [
   ["a 500", { kind: "status", status: 500 }],
   ["a 503 with Retry-After: 0", { kind: "status", status: 503, headers: { "retry-after": "0" } }],
   ["a 429", { kind: "status", status: 429 }],
-  ["a body that is cut off", { kind: "truncated" }],
-  ["an answer that stops in the middle", { kind: "stall" }],
-  ["an answer that never ends", { kind: "endless" }],
+  ["a truncated body", { kind: "truncated" }],
+  ["a response that stalls", { kind: "stall" }],
+  ["a response that never ends", { kind: "endless" }],
   ["garbage", { kind: "body", body: "}{ not json" }],
   ["a web page", { kind: "body", body: "<html>Gateway</html>", type: "text/html" }],
   ["an empty body", { kind: "body", body: "" }],
   ["null", { kind: "body", body: "null" }],
-  ["an answer without data", { kind: "body", body: '{"data":{}}' }],
+  ["a response without data", { kind: "body", body: '{"data":{}}' }],
   ["too few vectors", { kind: "wrong count", by: -1 }],
   ["too many vectors", { kind: "wrong count", by: 1 }],
   [
     "vectors of different sizes",
     { kind: "change", change: ([first, ...rest]) => [{ ...first, embedding: [1] }, ...rest] },
   ],
-  ["vectors of nothing", { kind: "wrong size", size: 0 }],
+  ["empty vectors", { kind: "wrong size", size: 0 }],
   [
     "a null among the numbers",
     { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [null, 1] })) },
   ],
   [
-    "base64 in place of numbers",
+    "base64 instead of numbers",
     { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: "AACAPw==" })) },
   ],
-  ["zeros only", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [0, 0] })) }],
-  ["one index twice", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: 0 })) }],
+  ["only zeros", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, embedding: [0, 0] })) }],
+  ["a duplicate index", { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: 0 })) }],
   [
     "an index out of range",
     { kind: "change", change: (all) => all.map((entry) => ({ ...entry, index: entry.index + 7 })) },
   ],
 ];
 
-test.each(PASSING)("%s is survived by asking again", async (_what, fault) => {
+test.each(PASSING)("%s is retried successfully", async (_what, fault) => {
   const { provider, embedder, log } = await open();
   provider.fail(fault);
   const vectors = await embedder.embed(["one", "two"], "document");
@@ -163,18 +163,18 @@ test.each(PASSING)("%s is survived by asking again", async (_what, fault) => {
   expect(log.lines.map((line) => line.event)).toEqual(["the embedding service failed"]);
 });
 
-test.each(PASSING)("%s, again and again, is `unavailable` and names the service", async (_what, fault) => {
+test.each(PASSING)("%s, repeatedly, is `unavailable` and names the service", async (_what, fault) => {
   const { provider, embedder } = await open({ timeoutMs: { document: 100, query: 100 } });
   provider.fail(fault, 20);
   const error = await failureOf(embedder.embed(["one", "two"], "document"));
   expect(error.kind).toBe("unavailable");
-  // Whoever knows when to ask again gives nothing up.
+  // A retry time means that the document is not given up.
   expect(error.retryAfter).toBeDefined();
   expect(error.message).toContain(provider.url);
   expect(provider.requests).toHaveLength(4);
 });
 
-test("a later answer of another size is not taken", async () => {
+test("rejects a later response with vectors of another size", async () => {
   const { provider, embedder } = await open();
   await embedder.embed(["one"], "document");
   provider.fail({ kind: "wrong size", size: 32 }, 20);
@@ -182,7 +182,7 @@ test("a later answer of another size is not taken", async () => {
   expect(error).toMatchObject({ kind: "unavailable", message: expect.stringMatching(/32 numbers .* 64/) as string });
 });
 
-test("a refused connection says what to check, and only its owner hears the address", async () => {
+test("a refused connection says what to check, and only the owner is shown the address", async () => {
   const { provider, embedder } = await open();
   await provider.close();
   const error = await failureOf(embedder.embed(["one"], "query"));
@@ -195,7 +195,7 @@ test("a refused connection says what to check, and only its owner hears the addr
   );
 });
 
-test("a host that does not exist says so", async () => {
+test("names a host that does not exist", async () => {
   const { embedder } = await open({ baseUrl: "http://does-not-exist.invalid/v1" });
   const error = await failureOf(embedder.embed(["one"], "query"));
   expect(error).toMatchObject({
@@ -204,7 +204,7 @@ test("a host that does not exist says so", async () => {
   });
 });
 
-test("a slow service is given up in time", async () => {
+test("gives up on a slow service in time", async () => {
   const { provider, embedder } = await open({ timeoutMs: { document: 60_000, query: 50 } });
   provider.fail({ kind: "slow", ms: 2_000 }, 5);
   const error = await failureOf(embedder.embed(["one"], "query"));
@@ -216,10 +216,10 @@ test("a slow service is given up in time", async () => {
 
 test.each([
   ["a wrong key", 401, { apiKey: "another" }, "refused the key (401). Check RECOLLECT_EMBEDDING_API_KEY"],
-  ["a key that may not do this", 403, {}, "refused the key (403). Check RECOLLECT_EMBEDDING_API_KEY"],
+  ["a key without permission", 403, {}, "refused the key (403). Check RECOLLECT_EMBEDDING_API_KEY"],
   ["an unknown model", 404, { models: ["other"] }, 'knows no model "scripted"'],
-  ["an account that has to pay first", 402, {}, "quota is used up (402). Check its billing"],
-])("%s is for a person to mend, and asked about later", async (_what, status, providerOptions, text) => {
+  ["an account without credit", 402, {}, "quota is used up (402). Check its billing"],
+])("%s needs a person to fix it, and is retried later", async (_what, status, providerOptions, text) => {
   const { provider, embedder, log } = await open({}, providerOptions);
   if (Object.keys(providerOptions).length === 0) provider.fail({ kind: "status", status }, 5);
   const error = await failureOf(embedder.embed(["one"], "document"));
@@ -230,7 +230,7 @@ test.each([
   expect(JSON.stringify(log.lines)).toContain(text.slice(0, 20).replaceAll('"', '\\"'));
 });
 
-test("a size that is ignored is final and says what to change", async () => {
+test("an ignored size is final and says what to change", async () => {
   const { provider, embedder, log } = await open({ dimensions: 16 }, { honoursDimensions: false });
   const error = await failureOf(embedder.embed(["one"], "document"));
   expect(error.kind).toBe("invalid");
@@ -239,7 +239,7 @@ test("a size that is ignored is final and says what to change", async () => {
   expect(log.lines).toEqual([]);
 });
 
-test("other refusals pass on what the service says, shortened and without the key", async () => {
+test("other refusals quote the service's message, shortened and without the key", async () => {
   const { provider, embedder } = await open();
   const message = `bad input near sk-test-secret ${"x".repeat(5_000)}`;
   provider.fail({ kind: "status", status: 400, body: { error: { message } } });
@@ -249,7 +249,7 @@ test("other refusals pass on what the service says, shortened and without the ke
   expect(error.quote.length).toBeLessThan(400);
 });
 
-test("a rate limit that names a short time is waited for", async () => {
+test("waits out a short rate limit", async () => {
   const { provider, embedder } = await open();
   provider.fail({ kind: "status", status: 429, headers: { "retry-after": "1" } });
   const started = Date.now();
@@ -260,7 +260,7 @@ test("a rate limit that names a short time is waited for", async () => {
 test.each([
   ["seconds", () => "120"],
   ["a date", () => new Date(Date.now() + 121_000).toUTCString()],
-])("a rate limit that names a long time as %s is handed over at once", async (_what, retryAfter) => {
+])("reports a long rate limit, given as %s, immediately", async (_what, retryAfter) => {
   const { provider, embedder } = await open();
   provider.fail({ kind: "status", status: 429, headers: { "retry-after": retryAfter() } }, 5);
   const error = await failureOf(embedder.embed(["one"], "document"));
@@ -271,7 +271,7 @@ test.each([
 });
 
 test.each([429, 503])(
-  "a service that wishes for a day after a %i is asked again in a quarter of an hour",
+  "retries after a quarter of an hour when the service asks for a day with a %i",
   async (status) => {
     const { provider, embedder, log } = await open();
     provider.fail({ kind: "status", status, headers: { "retry-after": "86400" } }, 5);
@@ -282,13 +282,13 @@ test.each([429, 503])(
   },
 );
 
-test("a rate limit without a time is handed over with one", async () => {
+test("reports a rate limit without a time with a default one", async () => {
   const { provider, embedder } = await open();
   provider.fail({ kind: "status", status: 429 }, 20);
   expect((await failureOf(embedder.embed(["one"], "document"))).retryAfter).toBe(30);
 });
 
-test("an account without money is not asked again", async () => {
+test("does not retry an account without credit", async () => {
   const { provider, embedder } = await open();
   provider.fail({ kind: "status", status: 429, body: { error: { code: "insufficient_quota", message: "pay" } } }, 5);
   const error = await failureOf(embedder.embed(["one"], "document"));
@@ -309,7 +309,7 @@ test("an abort ends a running call and its waits with the signal's reason", asyn
   }
 });
 
-test("texts that services refuse are sent in a form that they take", async () => {
+test("sends texts that services refuse in a form that they accept", async () => {
   const { provider, embedder } = await open();
   await embedder.embed(["", "  ", "half \ud83d pair", "whole 😀 pair"], "document");
   expect(provider.requests[0]!.body.input).toEqual([".", ".", "half \ufffd pair", "whole 😀 pair"]);

@@ -63,7 +63,7 @@ const formatsOf = ({ requests }: ScriptedModel) =>
   requests.map(({ body }) => (body["response_format"] as { type: string } | undefined)?.type ?? "none");
 
 describe("a question", () => {
-  test("goes to the model with the key and the schema, and the answer comes with its tokens", async () => {
+  test("goes to the model with the key and the schema, and the answer is returned with its tokens", async () => {
     const { provider, model } = await open();
     provider.script(FITTING);
     expect(await model.generate(QUESTION)).toEqual({
@@ -93,7 +93,7 @@ describe("a question", () => {
     });
   });
 
-  test("of small effort goes to the fast model", async () => {
+  test("with low effort goes to the fast model", async () => {
     const { provider, model } = await open();
     provider.script(FITTING);
     expect((await model.generate({ ...QUESTION, effort: "fast" })).model).toBe("fast-one");
@@ -107,14 +107,14 @@ describe("a question", () => {
     expect(provider.requests[0]!.headers).not.toHaveProperty("authorization");
   });
 
-  test("with a half of a surrogate pair is sent as valid text", async () => {
+  test("with half a surrogate pair is sent as valid text", async () => {
     const { provider, model } = await open();
     provider.script(FITTING);
     await model.generate({ ...QUESTION, messages: [{ role: "user", content: "a\ud800b" }] });
     expect(provider.requests[0]!.body.messages?.[0]?.content).toBe("a\ufffdb");
   });
 
-  test("whose schema leaves a field out is not called strict", async () => {
+  test("whose schema has an optional field is not sent as strict", async () => {
     const { provider, model } = await open();
     provider.script("{}");
     await model.generate({ ...QUESTION, schema: z.object({ city: z.string().optional() }) });
@@ -122,12 +122,12 @@ describe("a question", () => {
   });
 });
 
-describe("an answer is understood", () => {
+describe("an answer is parsed", () => {
   test.each([
     ["in a code fence", '```json\n{"city":"Oslo"}\n```'],
-    ["with words around it", 'Sure! Here it is: {"city":"Oslo"} Anything else?'],
+    ["with surrounding words", 'Sure! Here it is: {"city":"Oslo"} Anything else?'],
     ["after thinking aloud", '<think>maybe {"city": "Rome"}?</think>\n{"city":"Oslo"}'],
-    ["after a bracket that is none", 'As [1] says {so}: {"city":"Oslo"}'],
+    ["after unrelated brackets", 'As [1] says {so}: {"city":"Oslo"}'],
     ["with brackets in its texts", 'x {"city":"Oslo", "note": "a } and a \\" {"} y'],
   ])("%s", async (_name, text) => {
     const { provider, model } = await open();
@@ -147,8 +147,8 @@ describe("an answer is understood", () => {
   });
 });
 
-describe("an endpoint that knows no", () => {
-  test("JSON schema is asked for JSON, then for text, and is remembered so", async () => {
+describe("an endpoint that does not support", () => {
+  test("JSON schema is asked for JSON, then for text, and this is remembered", async () => {
     const { provider, model } = await open();
     provider.script(refused("response_format json_schema is not supported"), FITTING, FITTING);
     await model.generate(QUESTION);
@@ -169,7 +169,7 @@ describe("an endpoint that knows no", () => {
     expect(provider.requests.map(({ body }) => body["temperature"])).toEqual([0, undefined]);
   });
 
-  test("max_tokens is asked with the newer name, then without", async () => {
+  test("max_tokens is asked with the newer name, then without either", async () => {
     const { provider, model } = await open();
     provider.script(
       refused("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
@@ -184,7 +184,7 @@ describe("an endpoint that knows no", () => {
     ]);
   });
 
-  test("what one model does not take is still asked of the other", async () => {
+  test("a format for one model is still asked for it with the other", async () => {
     const { provider, model } = await open();
     provider.script(refused("no json_schema"), FITTING, FITTING);
     await model.generate(QUESTION);
@@ -193,7 +193,7 @@ describe("an endpoint that knows no", () => {
   });
 });
 
-describe("an answer that cannot be used", () => {
+describe("an unusable answer", () => {
   test.each<[string, Reply, string]>([
     ["truncated JSON", { fault: "cut off", text: '{"city":"Os' }, "cut off"],
     ["a wrong schema", '{"town":"Oslo"}', "does not fit the schema at city"],
@@ -201,11 +201,11 @@ describe("an answer that cannot be used", () => {
     ["nothing", "", "empty"],
     ["a refusal", { fault: "refusal", text: "I cannot." }, "refused"],
     [
-      "what the service itself threw away",
+      "output that the service itself discarded",
       { fault: "status", status: 400, error: { code: "json_validate_failed", message: "x" } },
       "empty",
     ],
-  ])("%s: the model gets to know why, and one more try", async (_name, bad, reason) => {
+  ])("%s: the model is told why and gets one more try", async (_name, bad, reason) => {
     const { provider, model } = await open();
     provider.script(bad, FITTING);
     expect((await model.generate(QUESTION)).value).toEqual({ city: "Oslo" });
@@ -215,7 +215,7 @@ describe("an answer that cannot be used", () => {
     expect(messages?.at(-1)?.content).toContain('"city"');
   });
 
-  test("twice is `invalid`, and says of which question", async () => {
+  test("twice in a row is `invalid`, and the error names the question", async () => {
     const { provider, model } = await open();
     provider.always(() => '{"town":"Oslo"}');
     const error = await failureOf(model.generate(QUESTION));
@@ -225,19 +225,19 @@ describe("an answer that cannot be used", () => {
     expect(provider.requests).toHaveLength(2);
   });
 
-  test("because it is cut off, twice, is `too_large`: less may be asked for", async () => {
+  test("that is cut off twice is `too_large`, so that less can be asked for", async () => {
     const { provider, model } = await open();
     provider.always(() => ({ fault: "cut off", text: '{"city":"O' }));
     expect((await failureOf(model.generate(QUESTION))).kind).toBe("too_large");
   });
 
-  test("counts its tokens all the same", async () => {
+  test("has its tokens counted", async () => {
     const { provider, model } = await open();
     provider.script("words", FITTING);
     expect(await model.generate(QUESTION)).toMatchObject({ inputTokens: 2, outputTokens: 2 });
   });
 
-  test.each([429, 401, 503])("counts its tokens where the question after it fails with %s", async (code) => {
+  test.each([429, 401, 503])("has its tokens counted when the follow-up question fails with %s", async (code) => {
     const { provider, model } = await open({ prices: { careful: { input: 1, output: 1 } } });
     provider.always(() => ({ fault: "status", status: code }));
     expect((await failureOf(model.generate(QUESTION))).unusable).toBeUndefined();
@@ -246,7 +246,7 @@ describe("an answer that cannot be used", () => {
     expect(unusable).toEqual({ model: "careful-one", inputTokens: 1, outputTokens: 1, cost: 0.000002 });
   });
 
-  test("counts its tokens where it holds no message", async () => {
+  test("has its tokens counted when it contains no message", async () => {
     const { provider, model } = await open();
     const usage = { prompt_tokens: 7, completion_tokens: 3 };
     provider.script({ fault: "body", body: JSON.stringify({ choices: [], usage }) }, FITTING);
@@ -254,7 +254,7 @@ describe("an answer that cannot be used", () => {
   });
 });
 
-describe("a failure is told so that a person can act:", () => {
+describe("errors tell a person what to do:", () => {
   const status = (code: number, error?: Readonly<Record<string, unknown>>, headers = {}): Reply => ({
     fault: "status",
     status: code,
@@ -268,44 +268,38 @@ describe("a failure is told so that a person can act:", () => {
     ["an unknown model", status(404, { message: "no such model" }), "invalid", "RECOLLECT_LLM_MODEL", undefined],
     ["a refused request", status(400, { message: `odd ${SECRET}` }), "invalid", "odd ***", undefined],
     [
-      "too long a question",
+      "a question that is too long",
       status(400, { code: "context_length_exceeded", message: "x" }),
       "too_large",
       "length",
       undefined,
     ],
     ["a rate limit", status(429), "unavailable", "limits the rate", 30],
-    [
-      "a rate limit with its time",
-      status(429, undefined, { "retry-after": "77" }),
-      "unavailable",
-      "limits the rate",
-      77,
-    ],
+    ["a rate limit with a time", status(429, undefined, { "retry-after": "77" }), "unavailable", "limits the rate", 77],
     ["a day's wait", status(429, undefined, { "retry-after": "86400" }), "unavailable", "a pause of 86400 s", 900],
     ["no credit", status(402), "unavailable", "no credit", 3_600],
     ["a used-up quota", status(429, { code: "insufficient_quota", message: "x" }), "unavailable", "no credit", 3_600],
     [
-      "no credit, in words",
+      "no credit, according to the message",
       status(400, { message: "Your credit balance is too low" }),
       "unavailable",
       "no credit",
       3_600,
     ],
     ["an overloaded service", status(529), "unavailable", "failed (529)", 30],
-    ["a service that is away", status(503, undefined, { "retry-after": "9" }), "unavailable", "failed (503)", 9],
+    ["an unavailable service", status(503, undefined, { "retry-after": "9" }), "unavailable", "failed (503)", 9],
     ["a cut connection", { fault: "disconnect" }, "unavailable", "closed the connection", 30],
     ["silence", { fault: "stall" }, "unavailable", "in time", 30],
-    ["something else than JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
+    ["a response that is not JSON", { fault: "body", body: "<html>" }, "unavailable", "not JSON", 30],
     [
-      "something else than a completion",
+      "a response that is not a completion",
       { fault: "body", body: '{"a":1}' },
       "unavailable",
       "not a chat completion",
       60,
     ],
     [
-      "a failure within an answer",
+      "an error within a response",
       { fault: "body", body: '{"error":{"code":502,"message":"upstream"}}' },
       "unavailable",
       "502",
@@ -321,7 +315,7 @@ describe("a failure is told so that a person can act:", () => {
     expect(`${error.message}${error.quote}${JSON.stringify(log.lines)}`).not.toContain(SECRET);
   });
 
-  test("nobody is there", async () => {
+  test("no server", async () => {
     const { provider, model } = await open();
     await provider.close();
     const error = await failureOf(model.generate(QUESTION));
@@ -330,16 +324,16 @@ describe("a failure is told so that a person can act:", () => {
   });
 
   test.each<[string, Reply]>([
-    ["a service that fails", status(500)],
+    ["a failing service", status(500)],
     ["a cut connection", { fault: "disconnect" }],
     ["a short rate limit", status(429, undefined, { "retry-after": "0" })],
-  ])("%s once is asked again", async (_name, reply) => {
+  ])("%s is retried once", async (_name, reply) => {
     const { provider, model } = await open();
     provider.script(reply, FITTING);
     expect((await model.generate(QUESTION)).value).toEqual({ city: "Oslo" });
   });
 
-  test("whoever gives up is not kept waiting", async () => {
+  test("an abort ends a waiting call", async () => {
     const { provider, model } = await open({ timeoutMs: 60_000 });
     provider.always(() => ({ fault: "stall" }));
     const controller = new AbortController();
@@ -351,7 +345,7 @@ describe("a failure is told so that a person can act:", () => {
   });
 });
 
-describe("what an answer costs", () => {
+describe("the cost of an answer", () => {
   const prices = { careful: { input: 2, output: 8 }, fast: { input: 0.5, output: 1 } };
 
   test.each([
@@ -365,7 +359,7 @@ describe("what an answer costs", () => {
     expect((await model.generate({ ...QUESTION, effort })).cost).toEqual(cost);
   });
 
-  test("follows from its length where the service does not count tokens", async () => {
+  test("is estimated from its length when the service does not count tokens", async () => {
     const { model, provider } = await open({ prices });
     const content = '{"city":"Oslo"}';
     provider.script({ fault: "body", body: JSON.stringify({ choices: [{ message: { content } }] }) });
@@ -375,7 +369,7 @@ describe("what an answer costs", () => {
     expect(cost).toBeCloseTo((2 * inputTokens + 8 * outputTokens) / 1_000_000, 12);
   });
 
-  test("counts the answers that could not be used", async () => {
+  test("includes unusable answers", async () => {
     const { model, provider } = await open({ prices });
     provider.script("nothing", FITTING);
     expect((await model.generate(QUESTION)).cost).toBeCloseTo(20 / 1_000_000, 12);

@@ -41,7 +41,7 @@ const refused = (status: number, error: Record<string, unknown> = { message: "no
 });
 
 describe("a question with a picture", () => {
-  test("has it in the first message of the user, also where the answer has to be corrected", async () => {
+  test("carries it in the first user message, also when the answer has to be corrected", async () => {
     provider.script("tea", GOOD);
     const model = scriptedLanguageModel(provider, silentLog);
     expect((await model.generate({ ...QUESTION, picture: PICTURE })).value).toEqual({ word: "tea" });
@@ -57,7 +57,7 @@ describe("a question with a picture", () => {
   });
 
   test.each([400, 404, 415, 422, 501])(
-    "that is refused with %i fails as unsupported, and is not tried again",
+    "fails as unsupported when refused with %i, and is not retried",
     async (status) => {
       provider.always(() => refused(status));
       const model = scriptedLanguageModel(provider, silentLog);
@@ -73,18 +73,18 @@ describe("a question with a picture", () => {
 
   test.each<[string, Reply, string]>([
     ["the key is wrong", refused(401), "invalid"],
-    ["the account is empty", refused(400, { message: "insufficient credit" }), "unavailable"],
-    ["it is too busy", refused(429), "unavailable"],
-    ["it is too large", refused(413), "too_large"],
+    ["the account has no credit", refused(400, { message: "insufficient credit" }), "unavailable"],
+    ["the service is too busy", refused(429), "unavailable"],
+    ["the request is too large", refused(413), "too_large"],
     ["its text is too long", refused(400, { message: "maximum context length exceeded" }), "too_large"],
     ["the server fails", refused(500), "unavailable"],
-  ])("fails as any other where %s", async (_what, reply, kind) => {
+  ])("fails like any other when %s", async (_what, reply, kind) => {
     provider.always(() => reply);
     const asking = scriptedLanguageModel(provider, silentLog).generate({ ...QUESTION, picture: PICTURE });
     await expect(asking).rejects.toMatchObject({ kind });
   });
 
-  test("teaches nothing about the form of questions without one", async () => {
+  test("does not change the format of questions without one", async () => {
     const model = scriptedLanguageModel(provider, silentLog);
     const about = refused(400, { message: "failed to deserialize the JSON: image_url does not fit the schema" });
     provider.script(about, about, about);

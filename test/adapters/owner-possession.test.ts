@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-test("a folder that was replaced while it was served is refused, and the one that was moved away too", async () => {
+test("refuses a folder that was replaced while it was served, and the original that was moved away", async () => {
   const possession = takePossession(data, "nonce");
   requirePossession(data, ADDRESS, possession());
   const moved = join(parent, "moved");

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { connectOwner, OwnerGone } from "../../src/adapters/owner/internal-rpc-client.js";
 
 const PID = 4711;
-/** A heartbeat that a test can wait for. */
+/** A heartbeat short enough for a test. */
 const IMPATIENT = { everyMs: 20, misses: 3 };
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -39,13 +39,13 @@ const page: Handler = (_request, response) =>
 const silence: Handler = () => undefined;
 const hangUp: Handler = (request) => void request.socket.destroy();
 
-/** A real owner as far as pings tell; what it does with the rest is up to the test. */
+/** Answers pings like a real owner; the test decides about other requests. */
 const owner =
   (rest: Handler, ping: Handler = json({ pid: PID, version: "0.0.0" })): Handler =>
   (request, response) =>
     (request.url === "/internal/ping" ? ping : rest)(request, response);
 
-describe("an address is that of the owner", () => {
+describe("an address belongs to the owner", () => {
   test("when it answers with the process id of the address", async () => {
     expect(await (await ownerAt(owner(page))).ping()).toBe(true);
   });
@@ -55,14 +55,14 @@ describe("an address is that of the owner", () => {
     ["another program that answers every path with JSON", json({ status: "ok" })],
     ["the owner of another data folder, which knows another token", json({ error: { kind: "unauthorized" } }, 401)],
     ["a later owner at the same port", json({ pid: PID + 1, version: "0.0.0" })],
-    ["an answer that fails", json({ pid: PID }, 500)],
-    ["a program that speaks no HTTP", (request) => void request.socket.end("220 mail ready\r\n")],
+    ["a program that answers with an error", json({ pid: PID }, 500)],
+    ["a program that does not speak HTTP", (request) => void request.socket.end("220 mail ready\r\n")],
     ["a program that never answers", silence],
   ])("not when it is %s", async (_what, handle) => {
     expect(await (await ownerAt(handle)).ping()).toBe(false);
   });
 
-  test("not when nobody listens, or when it is no address", async () => {
+  test("not when nothing listens, or it is not an address", async () => {
     const { server, url } = await listen(page);
     await new Promise((resolve) => server.close(resolve));
     for (const address of [url, "nonsense", ""])
@@ -71,7 +71,7 @@ describe("an address is that of the owner", () => {
       );
   });
 
-  test("and the token goes nowhere else", async () => {
+  test("and the token is sent nowhere else", async () => {
     const seen: IncomingMessage["headers"][] = [];
     const thief = await listen((request, response) => {
       seen.push(request.headers);
@@ -87,7 +87,7 @@ describe("an address is that of the owner", () => {
 });
 
 describe("a call", () => {
-  test("gives what the use case gave, or threw", async () => {
+  test("returns what the use case returned, or throws its error", async () => {
     expect(await (await ownerAt(owner(json({ result: { a: 1 } })))).call("search", {}, {})).toEqual({ a: 1 });
     const refused = { kind: "invalid", message: "no", issues: [{ path: ["limit"], message: "odd" }], retryAfter: 3 };
     await expect((await ownerAt(owner(json({ error: refused }, 400)))).call("search", {}, {})).rejects.toMatchObject({
@@ -100,20 +100,20 @@ describe("a call", () => {
     ["hangs up", hangUp],
     ["is another program with a page", page],
     ["is another program with JSON", json({ message: "Not Found" }, 404)],
-    ["says only that something is wrong", json({ error: "wrong" }, 500)],
+    ["returns an error without details", json({ error: "wrong" }, 500)],
     [
-      "goes away in the middle of its answer",
+      "disconnects in the middle of its response",
       (request, response) => {
         response.writeHead(200, { "content-length": "1000" }).write('{"result":');
         setImmediate(() => request.socket.destroy());
       },
     ],
     ["is another owner, with another token", json({ error: { kind: "unauthorized", message: "not you" } }, 401)],
-  ])("is to be repeated elsewhere when whoever answers %s", async (_what, handle) => {
+  ])("is to be repeated elsewhere when the other side %s", async (_what, handle) => {
     await expect((await ownerAt(handle)).call("addDocument", {}, {})).rejects.toThrow(OwnerGone);
   });
 
-  test("with a key that nobody knows is refused, not repeated", async () => {
+  test("with an unknown key is refused, not repeated", async () => {
     const refused = json({ error: { kind: "unauthorized", message: "This key is not known." } }, 401);
     const call = (await ownerAt(owner(refused))).call("authenticate", {}, "sm_x_y");
     await expect(call).rejects.toMatchObject({ name: "AppError", kind: "unauthorized" });
@@ -132,7 +132,7 @@ describe("a call", () => {
     expect(await (await ownerAt(slow)).call("addDocument", {}, {})).toBe("late");
   });
 
-  test("ends with a clear error when the owner is there but has fallen silent, and a later one works", async () => {
+  test("ends with a clear error when the owner runs but does not answer, and a later one works", async () => {
     let isStopped = true;
     const stopping = await ownerAt((request, response) => {
       const healthy = owner(json({ result: "back" }));
@@ -151,7 +151,7 @@ describe("a call", () => {
 });
 
 describe("watching", () => {
-  test("goes on when only the stream has ended, and ends with the owner", async () => {
+  test("continues when only the stream has ended, and ends with the owner", async () => {
     let streams = 0;
     let hasEnded = false;
     const { server, url } = await listen(
@@ -171,7 +171,7 @@ describe("watching", () => {
     expect(hasEnded).toBe(true);
   });
 
-  test("ends when it is told to", async () => {
+  test("ends when it is aborted", async () => {
     const leaving = new AbortController();
     const endless = await ownerAt(owner((_request, response) => void response.writeHead(200).write("owner\n")));
     const watched = endless.watch(leaving.signal);

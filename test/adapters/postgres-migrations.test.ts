@@ -7,7 +7,7 @@ const programs = findPostgres();
 const STARTS_WITHIN_MS = 60_000;
 const EARLIER = MIGRATIONS.slice(1).map((_, index) => index + 1);
 
-/** Columns in the order of their names, since a later migration adds them at the end, and indexes with their options. */
+/** Columns sorted by name, since a later migration adds them at the end, and indexes with their options. */
 const SHAPE = `
   select table_name as of, column_name as name, data_type || coalesce(column_default, '') || is_nullable as shape
     from information_schema.columns where table_schema = 'public'
@@ -29,7 +29,7 @@ else
     }, STARTS_WITHIN_MS);
     afterAll(() => server.stop(), STARTS_WITHIN_MS);
 
-    test.each(EARLIER)("a record of version %i becomes what a new one is", async (version) => {
+    test.each(EARLIER)("a record of version %i gets the same schema as a new one", async (version) => {
       const [upgraded, made] = [await openDatabase(server), await openDatabase(server)];
       try {
         await migrate(upgraded, "of an earlier version", MIGRATIONS.slice(0, version));
@@ -46,7 +46,7 @@ else
       }
     });
 
-    test("the functions that replace SQLite's are part of a query's plan, with the steps of a path computed once", async () => {
+    test("functions that replace SQLite's are inlined in query plans, and the steps of a path are computed once", async () => {
       const pool = await openDatabase(server);
       try {
         await migrate(pool, "of this version");
@@ -61,7 +61,7 @@ else
       }
     });
 
-    test("of what was written last, little is read anew by each search, however much it was", async () => {
+    test("each search rereads little of what was written last, however much it was", async () => {
       const pool = await openDatabase(server);
       try {
         await migrate(pool, "of this version");

@@ -7,6 +7,6 @@ test.each([
   ["postgres:///notes?host=/var/run/postgresql&user=ada&password=secret", "notes at /var/run/postgresql"],
   ["postgres:///notes?user=ada&host=db.example&port=5433", "notes at db.example:5433"],
   ["postgres:///notes", "notes at localhost"],
-])("%s is called “%s”, by which one database is told from another", (url, place) => {
+])("%s is named “%s”, which tells databases apart", (url, place) => {
   expect(placeOf(url)).toBe(place);
 });

@@ -24,27 +24,27 @@ afterEach(() => provider.close());
 
 const asked = (): unknown[] => provider.requests.map((request) => request.body.input);
 
-test("an equal query is answered from memory", async () => {
+test("answers a repeated query from memory", async () => {
   const first = await embedder.embed(["coffee"], "query");
   const second = await embedder.embed(["coffee"], "query");
   expect(second).toEqual(first);
   expect(asked()).toEqual([["coffee"]]);
 });
 
-test("what a caller does to its vector does not reach the next one", async () => {
+test("a caller that changes its vector does not affect the next caller", async () => {
   const [first] = await embedder.embed(["coffee"], "query");
   const copy = first!.slice();
   first!.fill(0);
   expect(await embedder.embed(["coffee"], "query")).toEqual([copy]);
 });
 
-test("equal queries at the same moment share one call", async () => {
+test("concurrent equal queries share one call", async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => embedder.embed(["coffee", "coffee"], "query")));
   expect(answers.every((answer) => answer.length === 2)).toBe(true);
   expect(asked()).toEqual([["coffee"]]);
 });
 
-test("of several queries only the unknown ones are asked for, and the order stays", async () => {
+test("asks only for the unknown ones of several queries, and keeps the order", async () => {
   const [tea] = await embedder.embed(["tea"], "query");
   const [water, sameTea, juice] = await embedder.embed(["water", "tea", "juice"], "query");
   expect(sameTea).toEqual(tea);
@@ -52,25 +52,25 @@ test("of several queries only the unknown ones are asked for, and the order stay
   expect(asked()).toEqual([["tea"], ["water", "juice"]]);
 });
 
-test("the longest unused query is forgotten first", async () => {
+test("evicts the least recently used query first", async () => {
   for (const text of ["a", "b", "c", "a", "d", "a", "b"]) await embedder.embed([text], "query");
   expect(asked()).toEqual([["a"], ["b"], ["c"], ["d"], ["b"]]);
 });
 
-test("documents pass through", async () => {
+test("does not cache documents", async () => {
   await embedder.embed(["coffee"], "document");
   await embedder.embed(["coffee"], "document");
   await embedder.embed(["coffee"], "query");
   expect(asked()).toHaveLength(3);
 });
 
-test("a failure is not remembered", async () => {
+test("does not cache failures", async () => {
   provider.fail({ kind: "status", status: 401 });
   await expect(embedder.embed(["coffee"], "query")).rejects.toThrow("refused the key");
   expect(await embedder.embed(["coffee"], "query")).toHaveLength(1);
 });
 
-test("one caller's abort does not take the answer from the others", async () => {
+test("one caller's abort does not affect the others", async () => {
   provider.fail({ kind: "slow", ms: 100 });
   const controller = new AbortController();
   const impatient = embedder.embed(["coffee"], "query", controller.signal);

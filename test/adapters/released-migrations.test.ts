@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MIGRATIONS as OF_SQLITE } from "../../src/adapters/store/migrations/index.js";
 import { MIGRATIONS as OF_POSTGRES } from "../../src/adapters/store/postgres/migrate.js";
 
-/** The beginnings of the SHA-256 digests of all migrations that a record may have gone through. */
+/** The beginnings of the SHA-256 digests of all released migrations. */
 const RELEASED = {
   sqlite: [
     "81210752",
@@ -41,6 +41,6 @@ const RELEASED = {
 const digestsOf = (migrations: readonly string[]): string[] =>
   migrations.map((migration) => createHash("sha256").update(migration).digest("hex").slice(0, 8));
 
-test("a migration that records have gone through is never edited: what is to change is a new one, listed here", () => {
+test("released migrations are never edited: a change is a new migration, listed here", () => {
   expect({ sqlite: digestsOf(OF_SQLITE), postgres: digestsOf(OF_POSTGRES) }).toEqual(RELEASED);
 });

@@ -27,8 +27,8 @@ async function start(style?: Parameters<typeof startScriptedReranker>[0], more: 
 const orderOf = (scores: readonly (number | null)[]) =>
   [...scores.keys()].toSorted((one, other) => (scores[other] ?? -1) - (scores[one] ?? -1));
 
-describe("what is sent and read", () => {
-  test.each(["cohere", "voyage", "tei"] as const)("in the manner of %s", async (style) => {
+describe("requests and responses", () => {
+  test.each(["cohere", "voyage", "tei"] as const)("in the style of %s", async (style) => {
     const { service, reranker } = await start(style);
     const { scores } = await reranker.rerank(THREE);
     expect(orderOf(scores)).toEqual([1, 2, 0]);
@@ -39,21 +39,21 @@ describe("what is sent and read", () => {
     expect(body).toEqual({ model: "sorter", query: "tea", [style === "tei" ? "texts" : "documents"]: list });
   });
 
-  test("Text Embeddings Inference is asked in its own way from the second request on", async () => {
+  test("use the format of Text Embeddings Inference from the second request on", async () => {
     const { service, reranker } = await start("tei");
     await reranker.rerank(THREE);
     await reranker.rerank(THREE);
     expect(service.requests.map(({ body }) => Object.keys(body)[2])).toEqual(["documents", "texts", "texts"]);
   });
 
-  test("no key and no model where none are set", async () => {
+  test("contain no key and no model when none are set", async () => {
     const { service, reranker } = await start("cohere", { model: undefined, apiKey: undefined });
     await reranker.rerank(THREE);
     expect(service.requests[0]).toMatchObject({ authorization: undefined });
     expect(service.requests[0]?.body).not.toHaveProperty("model");
   });
 
-  test("long texts are cut, and never inside of a character", async () => {
+  test("shorten long texts, never within a character", async () => {
     const { service, reranker } = await start();
     await reranker.rerank({ query: "q".repeat(10_000), texts: texts(`${"a".repeat(3_999)}😀`, "b") });
     const { query, documents } = service.requests[0]?.body ?? {};
@@ -61,13 +61,13 @@ describe("what is sent and read", () => {
     expect((documents as string[])[0]).toBe(`${"a".repeat(3_999)}\ufffd`);
   });
 
-  test("a text that was not judged has no score", async () => {
+  test("return no score for a text that was not judged", async () => {
     const { service, reranker } = await start();
     service.fail({ kind: "body", body: '{"results":[{"index":2,"relevance_score":0.1}]}' });
     expect((await reranker.rerank(THREE)).scores).toEqual([null, null, 0.1]);
   });
 
-  test("negative and large scores are scores", async () => {
+  test("may contain negative and large scores", async () => {
     const { service, reranker } = await start();
     const results = [-7.25, 12, 0].map((relevance_score, index) => ({ index, relevance_score }));
     service.fail({ kind: "body", body: JSON.stringify({ results }) });
@@ -80,33 +80,33 @@ const results = (...list: readonly unknown[]): RerankFault => ({
   body: JSON.stringify({ results: list }),
 });
 
-describe("what goes wrong is an error that says what to do:", () => {
+describe("errors say what to do about:", () => {
   test.each<[string, RerankFault, string, RegExp]>([
     ["a wrong key", { kind: "status", status: 401 }, "invalid", /Check RECOLLECT_RERANK_API_KEY/],
     ["an unknown model", { kind: "status", status: 404 }, "invalid", /Check RECOLLECT_RERANK_BASE_URL/],
     ["too many requests", { kind: "status", status: 429 }, "unavailable", /overloaded or failing \(HTTP 429\)/],
     ["a failure", { kind: "status", status: 500 }, "unavailable", /HTTP 500/],
     ["no connection", { kind: "disconnect" }, "unavailable", /closed the connection/],
-    ["no end of an answer", { kind: "stall" }, "unavailable", /did not answer within 0.5 s/],
-    ["an answer without end", { kind: "endless" }, "unavailable", /far more data/],
+    ["a stalled response", { kind: "stall" }, "unavailable", /did not answer within 0.5 s/],
+    ["an endless response", { kind: "endless" }, "unavailable", /far more data/],
     ["a page", { kind: "body", body: "<html>" }, "unavailable", /not JSON/],
-    ["an empty answer", { kind: "body", body: "" }, "unavailable", /not JSON/],
-    ["something else", { kind: "body", body: '{"choices":[]}' }, "unavailable", /not a ranking/],
+    ["an empty response", { kind: "body", body: "" }, "unavailable", /not JSON/],
+    ["an unrelated response", { kind: "body", body: '{"choices":[]}' }, "unavailable", /not a ranking/],
     ["no scores", results(), "unavailable", /not a ranking/],
-    ["a place that is none", results({ index: 3, relevance_score: 1 }), "unavailable", /was not sent/],
-    ["a negative place", results({ index: -1, relevance_score: 1 }), "unavailable", /not a ranking/],
-    ["half a place", results({ index: 0.5, relevance_score: 1 }), "unavailable", /not a ranking/],
+    ["an index out of range", results({ index: 3, relevance_score: 1 }), "unavailable", /was not sent/],
+    ["a negative index", results({ index: -1, relevance_score: 1 }), "unavailable", /not a ranking/],
+    ["a fractional index", results({ index: 0.5, relevance_score: 1 }), "unavailable", /not a ranking/],
     [
-      "one place twice",
+      "a duplicate index",
       results({ index: 1, relevance_score: 1 }, { index: 1, relevance_score: 0 }),
       "unavailable",
       /one twice/,
     ],
-    ["no number", results({ index: 0, relevance_score: null }), "unavailable", /not a ranking/],
-    ["a text for a number", results({ index: 0, relevance_score: "0.9" }), "unavailable", /not a ranking/],
+    ["a missing number", results({ index: 0, relevance_score: null }), "unavailable", /not a ranking/],
+    ["a text instead of a number", results({ index: 0, relevance_score: "0.9" }), "unavailable", /not a ranking/],
     ["not a number", { kind: "body", body: '{"results":[{"index":0,"relevance_score":NaN}]}' }, "unavailable", /JSON/],
     [
-      "an endless number",
+      "an infinite number",
       { kind: "body", body: '{"results":[{"index":0,"relevance_score":1e999}]}' },
       "unavailable",
       /not a ranking/,
@@ -119,13 +119,13 @@ describe("what goes wrong is an error that says what to do:", () => {
     expect(failure).toMatchObject({ kind, message: expect.stringMatching(message) });
   });
 
-  test("nobody listens", async () => {
+  test("a service that does not listen", async () => {
     const { service, reranker } = await start();
     await service.close();
     await expect(reranker.rerank(THREE)).rejects.toThrow(/refused the connection/);
   });
 
-  test("what the service says is shown without the key", async () => {
+  test("errors quote the service without the key", async () => {
     const log = captureLog();
     const { service, reranker } = await start("cohere", { log });
     service.fail({ kind: "status", status: 400, text: "bad key secret-key" });
@@ -134,8 +134,8 @@ describe("what goes wrong is an error that says what to do:", () => {
   });
 });
 
-describe("a service that failed", () => {
-  test("is left alone at once where it asks for that", async () => {
+describe("a failing service", () => {
+  test("is left alone immediately when it asks for that", async () => {
     const { service, reranker } = await start();
     service.fail({ kind: "status", status: 429, headers: { "retry-after": "120" } });
     for (let search = 0; search < 3; search += 1)
@@ -143,7 +143,7 @@ describe("a service that failed", () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  test.each([401, 403, 404])("with %i is left alone: no query can mend that", async (status) => {
+  test.each([401, 403, 404])("that answers %i is left alone, since no query can fix that", async (status) => {
     const { service, reranker } = await start();
     service.fail(...Array.from({ length: 4 }, () => ({ kind: "status", status }) as const));
     for (let search = 0; search < 3; search += 1) await expect(reranker.rerank(THREE)).rejects.toThrow("refused");
@@ -152,7 +152,7 @@ describe("a service that failed", () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test("three times and a trial, too, is left alone, and used again once it answered in the background", async () => {
+  test("is left alone after three failures and a failed trial, and used again once it answers in the background", async () => {
     const { service, reranker } = await start("cohere", { patienceMs: 200, restMs: 300 });
     service.fail({ kind: "stall" }, { kind: "status", status: 500 }, { kind: "disconnect" });
     service.fail({ kind: "stall" }, { kind: "stall" });

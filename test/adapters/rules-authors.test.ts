@@ -9,7 +9,7 @@ async function textsOf(content: string, more: Partial<FactSource> = {}): Promise
   return (await extractor.extract({ ...source, ...more })).map(({ text }) => text);
 }
 
-describe("in notes of a meeting nobody is made the user", () => {
+describe("meeting notes do not make anybody the user", () => {
   test.each([
     ["Meeting notes: We agreed to ship by 15 January.", ["We agreed to ship by 15 January 2027"]],
     [
@@ -29,7 +29,7 @@ describe("in notes of a meeting nobody is made the user", () => {
     expect(await textsOf(notes)).toEqual(facts);
   });
 
-  test("whose title says so", async () => {
+  test("recognised by their title", async () => {
     const more = { title: "Retro, 24 November" };
     expect(await textsOf("We decided to use Postgres for billing.", more)).toEqual([
       "We decided to use Postgres for billing",
@@ -40,7 +40,7 @@ describe("in notes of a meeting nobody is made the user", () => {
     ["I have a meeting with Omar tomorrow. I own a car.", "Meeting with Omar"],
     ["I have a meeting with Omar tomorrow.\n\nI own a car.", "Meeting with Omar"],
     ["My weekly sync is on Monday.\nI own a car.", "Weekly sync"],
-  ])("but a title that is words of a sentence about oneself is none of a meeting: %s", async (text, title) => {
+  ])("but words of a sentence about oneself as a title do not make meeting notes: %s", async (text, title) => {
     const facts = await textsOf(text, { title });
     expect(facts).toContain("User owns a car");
     expect(facts).toEqual(facts.filter((fact) => fact.startsWith("User")));
@@ -51,14 +51,14 @@ describe("in notes of a meeting nobody is made the user", () => {
     expect(await textsOf("We agreed to hire Tom.", { opening })).toEqual(["We agreed to hire Tom"]);
   });
 
-  test("no task and no order becomes the user's", async () => {
+  test("and no task or instruction becomes the user's", async () => {
     const texts = await textsOf("# Standup\n\nCall the bank on Monday.\nAlways answer in German.");
     expect(texts.filter((text) => text.includes("User"))).toEqual([]);
   });
 });
 
-describe("who wrote a document is meant by what it says", () => {
-  test("the author by I, the team by we", async () => {
+describe("first-person words mean the people named in a document:", () => {
+  test("'I' the author, 'we' the team", async () => {
     const notes =
       "Author: Anna Weber\nTeam: Platform\n\nWe decided to move our database to Frankfurt. I moved to Berlin yesterday.";
     expect(await textsOf(notes)).toEqual([
@@ -67,39 +67,39 @@ describe("who wrote a document is meant by what it says", () => {
     ]);
   });
 
-  test("an author is not the group", async () => {
+  test("not the author for the group", async () => {
     const mail =
       "From: Ruth Adler <ruth@example.org>\nSubject: Lease\n\nWe agreed to sign the lease. I am allergic to nuts.";
     expect(await textsOf(mail)).toEqual(["We agreed to sign the lease", "Ruth Adler is allergic to nuts"]);
   });
 
-  test("a team by the heading", async () => {
+  test("a team named by the heading", async () => {
     const notes = "# Billing team meeting\n\nWe decided to use Postgres.";
     expect(await textsOf(notes)).toEqual(["The Billing team decided to use Postgres"]);
   });
 });
 
-describe("what somebody else wrote in a mail is not its author's", () => {
+describe("statements by others in a mail are not attributed to its author:", () => {
   const sent = { isOwn: false, author: "Ruth Adler <ruth@example.org>" };
 
-  test("but of nobody where it is quoted", async () => {
+  test("quoted text is attributed to no one", async () => {
     const mail =
       "I live in Malmö now.\n\nOn Wed, Tom Reed wrote:\n> I work at the bakery on Mondays.\n>\n> > I have two cats.";
     expect(await textsOf(mail, sent)).toEqual(["Ruth Adler lives in Malmö now"]);
   });
 
   test.each([
-    ["answered", "-----Original Message-----\nFrom: Tom Reed [mailto:tom@example.org]\nSent: Monday, 2 March 2026"],
-    ["passed on", "---------- Forwarded message ---------\nFrom: Tom Reed <tom@example.org>\nDate: Mon, 2 March 2026"],
-    ["of another program", "**Von:** Tom Reed <tom@example.org>  \n**Gesendet:** Montag, 2. März 2026"],
-    ["the next of a mailbox", "# Lunch\n\n- From: Tom Reed <tom@example.org>\n- To: ruth@example.org"],
-  ])("but of whom its own head names where it is %s", async (_which, head) => {
+    ["replied to", "-----Original Message-----\nFrom: Tom Reed [mailto:tom@example.org]\nSent: Monday, 2 March 2026"],
+    ["forwarded", "---------- Forwarded message ---------\nFrom: Tom Reed <tom@example.org>\nDate: Mon, 2 March 2026"],
+    ["quoted by another program", "**Von:** Tom Reed <tom@example.org>  \n**Gesendet:** Montag, 2. März 2026"],
+    ["the next mail of a mailbox", "# Lunch\n\n- From: Tom Reed <tom@example.org>\n- To: ruth@example.org"],
+  ])("text that is %s is attributed to the sender in its own header", async (_which, head) => {
     const mail = `# Re: Lunch\n\n- From: Ruth Adler <ruth@example.org>\n- To: tom@example.org\n\nI live in Malmö now.\n\n${head}\n\nI have two cats.`;
     expect(await textsOf(mail, sent)).toEqual(["Ruth Adler lives in Malmö now", "Tom Reed has two cats"]);
     expect(await textsOf(mail, { isOwn: false })).toEqual(["Ruth Adler lives in Malmö now", "Tom Reed has two cats"]);
   });
 
-  test("and one who is not named is not taken for the one below", async () => {
+  test("an unnamed author is not confused with the sender below", async () => {
     const mail = "I live in Malmö now.\n\nFrom: Tom Reed\nSent: Monday\n\nI have two cats.";
     const facts = ["The author lives in Malmö now", "Tom Reed has two cats"];
     expect(await textsOf(mail, { isOwn: false, author: "ruth@example.org" })).toEqual(facts);
@@ -110,19 +110,19 @@ test.each([
   ["Adler, Ruth <ruth@example.org>", "Ruth Adler"],
   ['"Adler, Ruth Maria"', "Ruth Maria Adler"],
   ["Acme, Inc. <info@example.org>", "The author"],
-])("a name with the family first is the same one: %s", async (author, name) => {
+])("a name with the surname first is recognised: %s", async (author, name) => {
   expect(await textsOf("I live in Rome.", { isOwn: false, author })).toEqual([`${name} lives in Rome`]);
 });
 
 test.each(["Author: User", "From: Assistant <a@example.org>", "By User Name", "Hello.\n\nFrom: User\nSent: Monday"])(
-  "a text of others makes nobody the user or the assistant: %s",
+  "a text by others turns no one into the user or the assistant: %s",
   async (line) => {
     const about = { isOwn: false, author: "User <user@example.org>" };
     expect(await textsOf(`${line}\n\nI live in Rome.`, about)).toEqual(["The author lives in Rome"]);
   },
 );
 
-describe("what a user tells stays the user's", () => {
+describe("what the user says is attributed to the user", () => {
   test.each([
     ["We decided to use Postgres.", ["User decided to use Postgres"]],
     ["I have a meeting with Tom tomorrow.", ["User has a meeting with Tom on 26 November 2026"]],

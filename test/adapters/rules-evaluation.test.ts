@@ -15,8 +15,8 @@ async function judgeTune(): Promise<JudgedItem[]> {
   return judged;
 }
 
-describe("the rules on the part of the labelled set that they were tuned on", () => {
-  test("find most facts and invent hardly any", async () => {
+describe("the rules, on the part of the labelled set that they were tuned on,", () => {
+  test("find most facts and make up hardly any", async () => {
     const summary = summarise(await judgeTune());
     expect(summary.precision).toBeGreaterThanOrEqual(0.97);
     expect(summary.recall).toBeGreaterThanOrEqual(0.92);
@@ -31,7 +31,7 @@ describe("the rules on the part of the labelled set that they were tuned on", ()
 });
 
 describe("the labelled set", () => {
-  test("holds at least 300 sentences and 40 dialogues of 6 to 14 turns, about half of the first series held back", () => {
+  test("contains at least 300 sentences and 40 dialogues of 6 to 14 turns, about half of the first series held back", () => {
     const sentences = everyItem.flatMap(({ text }) => text?.split(/(?<=[.!?])\s+|\n/) ?? []);
     const dialogues = everyItem.flatMap(({ turns }) => (turns ? [turns] : []));
     expect(sentences.length).toBeGreaterThanOrEqual(300);
@@ -47,7 +47,7 @@ describe("the labelled set", () => {
     expect(facts("held") / facts("tune")).toBeGreaterThan(0.8);
   });
 
-  test("names every item once in a split, and none of its texts are in both", () => {
+  test("has unique ids within each split, and no text in both", () => {
     for (const split of [set.tune, set.held]) expect(new Set(split.map(({ id }) => id)).size).toBe(split.length);
     const texts = new Set(set.tune.map((item) => JSON.stringify(item.text ?? item.turns)));
     expect(set.held.filter((item) => texts.has(JSON.stringify(item.text ?? item.turns)))).toEqual([]);
@@ -64,8 +64,8 @@ describe("the labelled set", () => {
   );
 });
 
-describe("words match a fact", () => {
-  test("as beginnings of words, in any order, and either of two forms", () => {
+describe("labelled words match a fact", () => {
+  test("as prefixes of words, in any order, in either of two forms", () => {
     expect(matches("mov|relocat User Porto", "User moved to Porto")).toBe(true);
     expect(matches("Porto user relocat|mov", "User is relocating to Porto")).toBe(true);
     expect(matches("User port", "User lives near the airport")).toBe(false);

@@ -29,14 +29,14 @@ describe("a statement becomes a fact in the third person", () => {
   });
 });
 
-describe("relative dates are written out, seen from the day of the source", () => {
+describe("relative dates are resolved from the date of the source", () => {
   test.each(DATED)("%s", async (sentence, fact, eventDates) => {
     const [found] = await said(sentence);
     expect(found?.text).toBe(fact);
     expect(found?.eventDates ?? []).toEqual(eventDates);
   });
 
-  test("a turn's own date goes before that of the conversation", async () => {
+  test("a turn's own date takes precedence over the conversation's", async () => {
     const turns = [
       { speaker: "User", text: "I got a promotion yesterday.", date: "2020-02-01" },
       { speaker: "Assistant", text: "Congratulations!" },
@@ -44,19 +44,19 @@ describe("relative dates are written out, seen from the day of the source", () =
     expect(textsOf(await extract("", turns))).toEqual(["User got a promotion on 31 January 2020"]);
   });
 
-  test("a date that cannot be read loses no facts", async () => {
+  test("an unreadable date loses no facts", async () => {
     expect(textsOf(await extract("I live in Porto.", undefined, "some day"))).toEqual(["User lives in Porto"]);
   });
 });
 
-describe("passing things carry the end of their last day", () => {
+describe("temporary facts expire at the end of their last day", () => {
   test.each(PASSING)("%s", async (sentence, fact, lastDay) => {
     const [found] = await said(sentence);
     expect(found).toMatchObject({ text: fact, forgetAfter: `${lastDay}T23:59:59.999Z`, isStatic: false });
   });
 });
 
-describe("what holds until a day is over after it, also where the day is past", () => {
+describe("facts that hold until a day expire at its end, even if the day is past", () => {
   test.each([
     ["The access is valid until 7 May 2023.", "2023-05-07"],
     ["The access is valid until 28 November 2026.", "2026-11-28"],
@@ -85,7 +85,7 @@ describe("what holds until a day is over after it, also where the day is past", 
   });
 });
 
-describe("talk becomes nothing", () => {
+describe("small talk yields no facts", () => {
   test.each(TALK)("%s", async (sentence) => {
     expect(textsOf(await said(sentence))).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe("compound sentences", () => {
     ["I love cooking and baking bread.", ["User loves cooking and baking bread"]],
     ["I want to visit Rome and see the Colosseum.", ["User wants to visit Rome and see the Colosseum"]],
     ["My brother and sister live in Rome.", ["User's brother and sister live in Rome"]],
-    // Causes, asides, and what is said next of an animal
+    // Causes, asides, and a sentence continued about an animal
     ["Since I have a bad knee, I avoid stairs.", ["User has a bad knee", "User avoids stairs"]],
     [
       "My dad, who is 70, still works as a taxi driver.",
@@ -128,7 +128,7 @@ describe("compound sentences", () => {
     // A statement before a question or a wish
     ["I'm vegan, what can I cook?", ["User is vegan"]],
     ["I weigh 84 kilos and would like to lose five.", ["User weighs 84 kilos"]],
-    // A statement among talk
+    // A statement within small talk
     ["Thanks! By the way, I'm vegan. Any ideas for dinner?", ["User is vegan"]],
     ["No, actually I moved to Munich.", ["User moved to Munich"]],
   ];
@@ -137,8 +137,8 @@ describe("compound sentences", () => {
   });
 });
 
-describe("who is speaking", () => {
-  test("a named speaker is the first person, and the other one the second", async () => {
+describe("speakers", () => {
+  test("a named speaker is the first person, and the other speaker the second", async () => {
     const facts = await extract("", [
       { speaker: "Caroline", text: "I went to a LGBTQ support group yesterday and it was so powerful." },
       { speaker: "Melanie", text: "Thanks, Caroline! I painted your portrait last week, and my kids love the beach." },
@@ -150,12 +150,12 @@ describe("who is speaking", () => {
     ]);
   });
 
-  test("where three talk, nobody knows who you are", async () => {
+  test("with three speakers, 'you' is ambiguous", async () => {
     const turns = ["Ann", "Ben", "Cem"].map((speaker) => ({ speaker, text: "I painted your portrait yesterday." }));
     expect(await extract("", turns)).toEqual([]);
   });
 
-  test("he and she are the person named before, in the same turn", async () => {
+  test("'he' and 'she' are the person named before in the same turn", async () => {
     expect(textsOf(await said("My sister Anna lives in Rome. She works as a lawyer."))).toEqual([
       "User's sister Anna lives in Rome",
       "User's sister Anna works as a lawyer",
@@ -193,7 +193,7 @@ describe("who is speaking", () => {
     expect(textsOf(await extract("", turns))).toEqual(facts);
   });
 
-  test("instructions and tool output state nothing", async () => {
+  test("instructions and tool output yield no facts", async () => {
     const turns = [
       { speaker: "System", text: "You live in Berlin. I live in Rome. My name is Bob." },
       { speaker: "Tool", text: "My name is Bob." },
@@ -209,7 +209,7 @@ describe("documents", () => {
     expect(textsOf(await extract(note))).toEqual(["User lives in Porto", "User's cat is called Milo", "User is vegan"]);
   });
 
-  test("lines of one's own notes are tasks and appointments, when they have a date", async () => {
+  test("lines of one's own notes are tasks and appointments when they have a date", async () => {
     const note =
       "Call the bank on Friday.\nBuy milk.\nTyres: appointment at Kwik on 23 May, 8am.\nMy locker is number 7.";
     expect(textsOf(await extract(note))).toEqual([
@@ -220,7 +220,7 @@ describe("documents", () => {
     expect(textsOf(await extract(`Hello all,\n${note}`))).toEqual(["User's locker is number 7"]);
   });
 
-  test("a letter's you is whom it greets by name", async () => {
+  test("'you' in a letter is the person greeted by name", async () => {
     const letter = (greeting: string): string => `${greeting},\nwe accepted your offer for the roof.`;
     expect(textsOf(await extract(letter("Dear Ms. Brandt")))).toEqual([
       "User accepted Ms. Brandt's offer for the roof",
@@ -228,7 +228,7 @@ describe("documents", () => {
     expect(textsOf(await extract(letter("Dear all")))).toEqual([]);
   });
 
-  test("manuals, code and tables state nothing", async () => {
+  test("manuals, code and tables yield no facts", async () => {
     const manual = [
       "# The Server",
       "Run npm install to get started. You can configure the port in the settings. The function returns a list.",
@@ -240,7 +240,7 @@ describe("documents", () => {
     expect(textsOf(await extract(manual))).toEqual([]);
   });
 
-  test("minutes state decisions, owners and dates", async () => {
+  test("minutes yield decisions, owners and dates", async () => {
     const minutes =
       "We decided to postpone the launch to June 15. Bob will write the plan by Friday. Chen owns the rollout.";
     expect(textsOf(await extract(minutes))).toEqual([
@@ -263,14 +263,14 @@ describe("every candidate", () => {
     for (const fact of facts) expect(everything.includes(fact.quote ?? "missing")).toBe(true);
   });
 
-  test("stands on its own: no first or second person, no line ends, no loose ends", async () => {
+  test("is self-contained: no first or second person, no line breaks, nothing cut off", async () => {
     for (const fact of await extract(everything)) {
       expect(fact.text).not.toMatch(/\b(?:I|me|my|mine|we|us|our|you|your)\b/);
       expect(fact.text).toMatch(/^\p{Lu}[^\n]*[\p{L}\p{N}]$/u);
     }
   });
 
-  test("comes once, however often it is said", async () => {
+  test("occurs once, however often it is said", async () => {
     expect(textsOf(await extract("I live in Porto. I LIVE in Porto! i live in porto."))).toHaveLength(1);
   });
 });
@@ -282,7 +282,7 @@ describe("odd and hostile texts", () => {
     ["white space", " \n\t ".repeat(1000)],
     ["a million letters", "x".repeat(MILLION)],
     ["a million words on one line", "I live in ".repeat(MILLION / 10)],
-    ["a million first persons", "I ".repeat(MILLION / 2)],
+    ["a million first-person pronouns", "I ".repeat(MILLION / 2)],
     ["a million commas", "I live, ".repeat(MILLION / 8)],
     ["a million conjunctions", "and I ".repeat(MILLION / 6)],
     ["sentences of five hundred characters", `${"I live in Rome and my dog and ".repeat(16)}.\n`.repeat(500)],
@@ -290,7 +290,7 @@ describe("odd and hostile texts", () => {
     ["a million quotes", '"'.repeat(MILLION)],
     ["a million brackets", "(".repeat(MILLION)],
     ["brackets within sentences", `${"I (".repeat(150)}.\n`.repeat(1000)],
-    ["dates without end", `${"yesterday tomorrow ".repeat(25)}.\n`.repeat(500)],
+    ["endless dates", `${"yesterday tomorrow ".repeat(25)}.\n`.repeat(500)],
     ["control characters", "I live\u0000 in\u0001 Rome\u001b.\n".repeat(1000)],
     ["lone surrogates", "I live in \ud800Rome\udfff.\n".repeat(1000)],
     ["another language", "Ich wohne in Berlin und arbeite bei Siemens. 私は東京に住んでいます。".repeat(1000)],

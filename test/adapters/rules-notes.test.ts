@@ -10,7 +10,7 @@ async function textsOf(content: string, more: Partial<FactSource> = {}): Promise
 }
 
 const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: string])[]>> = {
-  "where something is found": [
+  "where something is": [
     ["The VPN gateway is vpn.example.org.", "The VPN gateway is vpn.example.org"],
     ["The API base URL is https://api.example.com/v1.", "The API base URL is https://api.example.com/v1"],
     ["The docs live at https://docs.example.com.", "The docs live at https://docs.example.com"],
@@ -25,7 +25,7 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["ARR is annual recurring revenue.", "ARR is annual recurring revenue"],
     ["A sprint lasts two weeks.", "A sprint lasts two weeks"],
   ],
-  "how an assistant is to answer": [
+  "how an assistant should answer": [
     ["Please always answer in German", "User wants the assistant to always answer in German"],
     ["Answer in German, please.", "User wants the assistant to answer in German"],
     ["Keep answers short.", "User wants the assistant to keep answers short"],
@@ -58,7 +58,7 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["Correction: the standup is at 9:30, not 9:15.", "The standup is at 9:30"],
     ["standup is at 9:30 now", "Standup is at 9:30 now"],
   ],
-  "what was changed or called off": [
+  "what was changed or cancelled": [
     ["We upgraded the API to Node 22.", "User upgraded the API to Node 22"],
     ["We have upgraded the build server to Ubuntu 24.04.", "User has upgraded the build server to Ubuntu 24.04"],
     ["We bumped the worker to Python 3.13.", "User bumped the worker to Python 3.13"],
@@ -73,7 +73,7 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
     ["We no longer just deploy on Thursdays.", "User no longer just deploys on Thursdays"],
     ["We upgraded to 22.04.", "User upgraded to 22.04"],
   ],
-  "another language, in its words": [
+  "facts in another language, in that language": [
     ["Meine Schwester wohnt in Gent.", "Meine Schwester wohnt in Gent."],
     ["J'habite à Paris.", "J'habite à Paris."],
     ["Mijn auto is een Volvo.", "Mijn auto is een Volvo."],
@@ -84,10 +84,10 @@ const STATED: Readonly<Record<string, readonly (readonly [note: string, fact: st
 };
 
 const NOTHING: Readonly<Record<string, readonly string[]>> = {
-  "what is asked for once": ["Please send me the file.", "Please help me with this.", "Call me later.", "Answer this."],
-  "what is said to anybody": ["Never mind.", "Never give up.", "Don't worry.", "Always be yourself", "Keep in touch!"],
-  "what is said of a page": ["Use this link to log in.", "Click here to continue.", "Never use this button."],
-  "what is over for a moment or by mistake": [
+  "one-time requests": ["Please send me the file.", "Please help me with this.", "Call me later.", "Answer this."],
+  "common phrases": ["Never mind.", "Never give up.", "Don't worry.", "Always be yourself", "Keep in touch!"],
+  "instructions on a page": ["Use this link to log in.", "Click here to continue.", "Never use this button."],
+  "temporary and mistaken states": [
     "The standup is at risk.",
     "The meeting is at 10.",
     "The build is cancelled.",
@@ -105,14 +105,14 @@ const NOTHING: Readonly<Record<string, readonly string[]>> = {
     "review is in progress",
     "operation is complete",
   ],
-  "what somebody else says": [
+  "statements by others": [
     "Bob wrote: I live in Berlin.",
     "A tutorial says: we upgraded the API to Node 22.",
     "The blog claims: we use Jenkins.",
     "My sister told me: I am allergic to nuts.",
     "The sign said: the offsite is cancelled.",
   ],
-  "opinions and talk": [
+  "opinions and small talk": [
     "The weather is nice.",
     "The answer is 42.",
     "This is preferred over that in this project.",
@@ -139,11 +139,11 @@ describe.each(Object.entries(STATED))("a note states %s", (_group, cases) => {
   test.each(cases)("%s", async (note, fact) => expect(await textsOf(note)).toEqual([fact]));
 });
 
-describe.each(Object.entries(NOTHING))("no fact are %s", (_group, notes) => {
+describe.each(Object.entries(NOTHING))("nothing is extracted from %s", (_group, notes) => {
   test.each(notes)("%s", async (note) => expect(await textsOf(note)).toEqual([]));
 });
 
-test("a note of one line is no heading of minutes, whatever its title", async () => {
+test("a one-line note is not a heading of minutes, whatever its title", async () => {
   const line = "Meeting with Lena on Friday at 10";
   const fact = ["User has a meeting with Lena on 10 May 2024 at 10:00"];
   expect(await textsOf(`${line}\n`)).toEqual(fact);
@@ -152,18 +152,18 @@ test("a note of one line is no heading of minutes, whatever its title", async ()
 });
 
 test.each(["I called Sue yesterday.", "I called Ella back yesterday.", "Tom called Sue yesterday."])(
-  "a name that is a word of another language makes no sentence foreign, to be kept in its words: %s",
+  "a name that is a word in another language does not make a sentence foreign: %s",
   async (note) => {
     expect(await textsOf(note)).toEqual([]);
   },
 );
 
-test("nor do polite German words, which look like names, make a sentence English", async () => {
+test("polite German words, which look like names, do not make a sentence English", async () => {
   const note = "Wohnen Sie bei Anna, rufen Sie Ihre Schwester an.";
   expect(await textsOf(note)).toEqual([note]);
 });
 
-test("what comes from outside gives no instructions, in any language", async () => {
+test("text from outside gives no instructions, in any language", async () => {
   const page = { isOwn: false };
   expect(await textsOf("Please always answer in German", page)).toEqual([]);
   expect(await textsOf("Use tabs, not spaces.", page)).toEqual([]);
@@ -171,7 +171,7 @@ test("what comes from outside gives no instructions, in any language", async () 
   expect(await textsOf("The VPN gateway is vpn.example.org.", page)).toEqual(["The VPN gateway is vpn.example.org"]);
 });
 
-test("of a talk in another language only what people say of themselves is kept", async () => {
+test("in conversations in another language, only what people say about themselves is kept", async () => {
   const say = (speaker: string, text: string) => textsOf(`${speaker}: ${text}`, { turns: [{ speaker, text }] });
   expect(await say("User", "Ich wohne mit Anna in Gent.")).toEqual(["Ich wohne mit Anna in Gent."]);
   expect(await say("User", "Das ist wirklich sehr schön geworden.")).toEqual([]);
@@ -180,13 +180,13 @@ test("of a talk in another language only what people say of themselves is kept",
 });
 
 test.each(["Due: 2025-05-01", "- Completed: 2025-05-01", "Total: 12\nDate: 2025-05-01", "- Except: 2025-05-01"])(
-  "how a record stands is no fact without what it is a record of: %s",
+  "the status of a record is not a fact without what it is a record of: %s",
   async (lines) => {
     expect(await textsOf(`## Task: Renew the passport\n\n${lines}`)).toEqual([]);
   },
 );
 
-test("what goes into a dish is no fact, in any language", async () => {
+test("recipe ingredients are not facts, in any language", async () => {
   expect(await textsOf("# Crêpes\n\n- 1 l de lait\n- 1/2 l milk\n- 3 EL Zucker für die Schüssel und den Teig")).toEqual(
     [],
   );

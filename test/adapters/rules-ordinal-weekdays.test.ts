@@ -17,7 +17,7 @@ test.each([
   ["I have therapy every second Tuesday.", "every second Tuesday"],
   ["I have therapy every other Wednesday.", "every other Wednesday"],
   ["The board meets on the first Monday in May 2027.", "on the first Monday in May 2027"],
-])("%s keeps its words and names no day", async (content, words) => {
+])("%s keeps its words and resolves to no day", async (content, words) => {
   const facts = await factsOf(content);
   expect(facts.map(({ text }) => text).join("\n")).toContain(words);
   for (const fact of facts) {
@@ -27,7 +27,7 @@ test.each([
   }
 });
 
-test("a weekday that is next or past is still a date", async () => {
+test("a next or last weekday is still a date", async () => {
   const [fact] = await factsOf("I met Anna last Friday in Berlin.");
   expect(fact?.text).toContain("20 November 2026");
 });

@@ -21,11 +21,11 @@ test.each([
     "We chose Postgres over MySQL because it has logical replication.",
     "User chose Postgres over MySQL because it has logical replication",
   ],
-])("what is no fact of its own stays with the one that it belongs to: %s", async (text, fact) => {
+])("a clause that is not a fact alone stays with the one it belongs to: %s", async (text, fact) => {
   expect(await read(text)).toEqual([fact]);
 });
 
-test("a reason that is a fact of its own is both", async () => {
+test("a reason that is itself a fact becomes both", async () => {
   expect(await read("I don't eat pork because I'm Muslim.")).toEqual([
     "User does not eat pork because they are Muslim",
     "User is Muslim",
@@ -43,11 +43,11 @@ test.each([
   ["I work at Acme, where I met my wife Ida.", ["User works at Acme", "User met their wife Ida at Acme"]],
   ["Ana lives in Ghent, where she plays the cello.", ["Ana lives in Ghent, where she plays the cello"]],
   ["Ben works at Acme, where it was cold.", ["Ben works at Acme, where it was cold"]],
-])("what may end alone is a fact of its own: %s", async (text, facts) => {
+])("a clause that can be a fact alone becomes one: %s", async (text, facts) => {
   expect(await read(text)).toEqual(facts);
 });
 
-test("what was felt of it is left out", async () => {
+test("opinions about a fact are left out", async () => {
   expect(await read("I drive a Volvo and it's great.")).toEqual(["User drives a Volvo"]);
 });
 
@@ -58,7 +58,7 @@ test.each([
   ["I work for Bosch, no wait, I work for Siemens.", ["User works for Siemens"]],
   ["I love strong coffee... no wait, tea.", []],
   ["My dentist is Dr Weber, I mean Dr Fischer.", []],
-])("what is taken back is no fact: %s", async (text, facts) => {
+])("retracted statements are not facts: %s", async (text, facts) => {
   expect(await read(text)).toEqual(facts);
 });
 
@@ -70,12 +70,12 @@ const WISHES: readonly (readonly [said: string, fact: string])[] = [
   ["No emojis, please.", "User wants the assistant to not use emojis"],
   ["Keep your answers short.", "User wants the assistant to keep its answers short"],
 ];
-test.each(WISHES)("how to answer is a fact, in notes and in talk: %s", async (said, fact) => {
+test.each(WISHES)("wishes about how to answer are facts, in notes and in conversations: %s", async (said, fact) => {
   expect(await read(said)).toEqual([fact]);
   expect(await read(said, "User")).toEqual([fact]);
 });
 
-test("in talk, what is asked of one answer is none", async () => {
+test("in conversations, wishes about a single answer are not", async () => {
   expect(await read("Answer in German.", "User")).toEqual([]);
   expect(await read("From now on, answer in German.", "User")).toEqual([
     "User wants the assistant to answer in German",

@@ -7,7 +7,7 @@ async function factsOf(content: string) {
   return rules.extract({ content, timeZone: "UTC", containerTag: "a", date: "2026-11-26T09:00:00Z", isOwn: true });
 }
 
-test("a sentence that was broken at the width of a page is read as one, and quoted as it stands", async () => {
+test("a sentence wrapped at a page width is read as one, and quoted verbatim", async () => {
   const content =
     "The monthly rent is due on the\nthird working day of each month. I moved to the coast because the air in the\ncity made my asthma worse.";
   const facts = await factsOf(content);
@@ -20,7 +20,7 @@ test.each([
   "I like green tea\ni live in Bonn",
   "- I like green tea\n- I live in Bonn",
   "# About\nI like green tea.\nI live in Bonn.",
-])("lines of their own stay so: %j", async (content) => {
+])("separate lines stay separate: %j", async (content) => {
   const texts = (await factsOf(content)).map(({ text }) => text);
   expect(texts).toContain("User likes green tea");
   expect(texts).toContain("User lives in Bonn");

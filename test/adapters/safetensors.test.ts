@@ -30,7 +30,7 @@ const EIGHT = new Uint8Array(8);
 const table = (changes: Record<string, unknown> = {}): string =>
   JSON.stringify({ embeddings: { dtype: "F32", shape: [2, 1], data_offsets: [0, 8], ...changes } });
 
-test("a file is read as it is", async () => {
+test("a valid file is read", async () => {
   const tensors = await read(
     safetensors({
       embeddings: { type: "F32", shape: [2, 2], numbers: [1, 2, 3, 4] },
@@ -44,7 +44,7 @@ test("a file is read as it is", async () => {
   expect(tensors.get("weights")).toMatchObject({ type: "F64", start: embeddings.start + 16, bytes: 16 });
 });
 
-test("tensors may stand in the header in any order", async () => {
+test("tensors may be listed in the header in any order", async () => {
   const header = {
     later: { dtype: "F32", shape: [1], data_offsets: [4, 8] },
     earlier: { dtype: "F32", shape: [1], data_offsets: [0, 4] },
@@ -71,10 +71,14 @@ test.each<[string, Uint8Array, string]>([
   ["half a header", valid.subarray(0, 40), "ends within its header, after 40 of"],
   ["half its data", valid.subarray(0, -5), "is truncated"],
   ["more than its data", Buffer.concat([valid, EIGHT]), "has 8 bytes more than its header describes"],
-  ["text for a header", safetensorsOf("no JSON", EIGHT), "not JSON"],
-  ["bytes that are no text", Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0xc3, 0x28]), EIGHT]), "not JSON"],
-  ["a list for a header", safetensorsOf("[]", EIGHT), "not a JSON object"],
-  ["a deep header", safetensorsOf(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, EIGHT), "without a valid type"],
+  ["text as a header", safetensorsOf("no JSON", EIGHT), "not JSON"],
+  ["bytes that are not text", Buffer.concat([Buffer.from([2, 0, 0, 0, 0, 0, 0, 0, 0xc3, 0x28]), EIGHT]), "not JSON"],
+  ["a list as a header", safetensorsOf("[]", EIGHT), "not a JSON object"],
+  [
+    "a deeply nested header",
+    safetensorsOf(`{"a":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, EIGHT),
+    "without a valid type",
+  ],
   [
     "the same name twice",
     safetensorsOf(`{"a":1,${table().slice(1, -1)},${table().slice(1)}`, EIGHT),
@@ -86,20 +90,20 @@ test.each<[string, Uint8Array, string]>([
     'names "dtype" twice',
   ],
   ["a tensor without a type", safetensorsOf(table({ dtype: undefined }), EIGHT), "without a valid type"],
-  ["a type that nobody knows", safetensorsOf(table({ dtype: "F13" }), EIGHT), 'unknown type "F13"'],
+  ["an unknown type", safetensorsOf(table({ dtype: "F13" }), EIGHT), 'unknown type "F13"'],
   ["a type from the prototype", safetensorsOf(table({ dtype: "toString" }), EIGHT), 'unknown type "toString"'],
   ["a negative length", safetensorsOf(table({ shape: [-2, -1] }), EIGHT), "without a valid type"],
   ["a broken length", safetensorsOf(table({ shape: [0.5, 4] }), EIGHT), "without a valid type"],
   ["nine dimensions", safetensorsOf(table({ shape: [2, 1, 1, 1, 1, 1, 1, 1, 1] }), EIGHT), "without a valid type"],
-  ["a shape beyond all numbers", safetensorsOf(table({ shape: [2 ** 40, 2 ** 40] }), EIGHT), "impossible shape"],
+  ["a shape too large for numbers", safetensorsOf(table({ shape: [2 ** 40, 2 ** 40] }), EIGHT), "impossible shape"],
   [
     "fewer bytes than its shape needs",
     safetensorsOf(table({ shape: [3, 1] }), EIGHT),
     "8 bytes, where F32 of shape 3×1 has 12",
   ],
   ["an end before its beginning", safetensorsOf(table({ data_offsets: [8, 0] }), EIGHT), "-8 bytes, where"],
-  ["a place behind the file", safetensorsOf(table({ data_offsets: [8, 16] }), EIGHT), "has a gap before"],
-  ["a negative place", safetensorsOf(table({ data_offsets: [-8, 0] }), EIGHT), "without a valid type"],
+  ["an offset beyond the file", safetensorsOf(table({ data_offsets: [8, 16] }), EIGHT), "has a gap before"],
+  ["a negative offset", safetensorsOf(table({ data_offsets: [-8, 0] }), EIGHT), "without a valid type"],
   [
     "tensors that overlap",
     safetensorsOf(
@@ -111,7 +115,7 @@ test.each<[string, Uint8Array, string]>([
     ),
     'has the tensor "other" overlapping',
   ],
-])("%s is refused by name", async (_what, bytes, problem) => {
+])("%s is refused, and the error names the file", async (_what, bytes, problem) => {
   const refused = read(bytes);
   await expect(refused).rejects.toMatchObject({ name: "AppError", kind: "invalid" });
   const text = await refused.then(
@@ -124,12 +128,12 @@ test.each<[string, Uint8Array, string]>([
   expect(text.length).toBeLessThan(500);
 });
 
-test("any cut of a file is refused, and any file of one header with other data", async () => {
+test("a file truncated at any byte is refused", async () => {
   for (let end = 0; end < valid.length; end++)
     await expect(read(valid.subarray(0, end)), `${end} bytes`).rejects.toMatchObject({ kind: "invalid" });
 });
 
-test("a changed byte of the header never ends in anything but a table or a clear error", async () => {
+test("a changed byte in the header ends in a table or a clear error", async () => {
   for (let at = 0; at < valid.length - 16; at++) {
     const changed = Buffer.from(valid);
     changed[at] = (changed[at] ?? 0) ^ 0x15;
@@ -158,7 +162,7 @@ describe("numbers", () => {
     ["I16", bytesOf(Int16Array.of(-300, 300)), [-300, 300]],
     ["I32", bytesOf(Int32Array.of(-70_000, 70_000)), [-70_000, 70_000]],
     ["I64", bytesOf(BigInt64Array.of(-5n, 5n)), [-5, 5]],
-  ])("%s is read exactly, from any place in memory", (type, bytes, expected) => {
+  ])("%s is read exactly, at any alignment in memory", (type, bytes, expected) => {
     const shifted = new Uint8Array(bytes.length + 1);
     shifted.set(bytes, 1);
     expect([...numbersOf(bytes, type)]).toEqual(expected);
@@ -190,6 +194,6 @@ test.each<[string, string | undefined]>([
   ['{"a":"b\\":{","b":["a","a"]}', undefined],
   ['["a","a"]', undefined],
   ["{}", undefined],
-])("in %s the key twice is %j", (json, key) => {
+])("in %s the duplicate key is %j", (json, key) => {
   expect(findDuplicateKey(json)).toBe(key);
 });

@@ -29,7 +29,7 @@ async function open(dataDirectory: string) {
   return { store, upgrades };
 }
 
-test("the store is kept as it was before its schema is changed, and only the last time", async () => {
+test("the store is copied before its schema is changed, and only the last copy is kept", async () => {
   const folder = await folderWithStore(1);
   writeFileSync(join(folder, `${STORE_FILE}.schema-0`), "an earlier copy");
   const { store, upgrades } = await open(folder);
@@ -44,7 +44,7 @@ test("the store is kept as it was before its schema is changed, and only the las
   connection.close();
 });
 
-test("a new store, and one of the same schema, are not copied", async () => {
+test("a new store, and one with the current schema, are not copied", async () => {
   const folder = await folderWithStore(0);
   for (const _ of [1, 2]) {
     const { store, upgrades } = await open(folder);
@@ -54,7 +54,7 @@ test("a new store, and one of the same schema, are not copied", async () => {
   expect(readdirSync(folder).filter((name) => name.includes(".schema-"))).toEqual([]);
 });
 
-test("what is removed for good is not left in such a copy", async () => {
+test("a scrub removes such a copy", async () => {
   const folder = await folderWithStore(1);
   const { store } = await open(folder);
   expect(existsSync(join(folder, `${STORE_FILE}.schema-1`))).toBe(true);

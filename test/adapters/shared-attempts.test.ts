@@ -11,10 +11,10 @@ const TEN_AN_HOUR: Rate = { requests: 10, windowMs: 3_600_000 };
 const WITHIN_MS = 60_000;
 
 if (programs === undefined)
-  describe("attempts that nodes count together", () =>
+  describe("attempts counted by several nodes together", () =>
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
-  describe("attempts that nodes count together", () => {
+  describe("attempts counted by several nodes together", () => {
     let server: PostgresServer;
     let client: pg.Pool;
     let one: SharedAttempts;
@@ -35,7 +35,7 @@ else
 
     const countRows = async (): Promise<number> => (await client.query("select from attempt_counts")).rowCount ?? 0;
 
-    test("never more than the rate are allowed, however many are tried at once at whichever node", async () => {
+    test("never exceed the rate, however many arrive at the same time at any node", async () => {
       const tried = Array.from({ length: 100 }, (_, index) => (index % 2 ? one : other).take("many", TEN_AN_HOUR));
       const taken = await Promise.all(tried);
       expect(taken.filter(({ allowed }) => allowed)).toHaveLength(10);
@@ -47,7 +47,7 @@ else
       expect(fullMs - waitMs).toBeCloseTo(3_240_000, -1);
     });
 
-    test("nor are more allowed in the long run, however many wait for each other", async () => {
+    test("do not exceed the rate in the long run, however many wait for each other", async () => {
       const fast: Rate = { requests: 1_000, windowMs: 1_000 };
       const from = performance.now();
       let allowed = 0;
@@ -59,7 +59,7 @@ else
       expect(allowed).toBeGreaterThan(1_000);
     });
 
-    test("what is left is told, several are taken as a whole or not at all, and what is given back counts again", async () => {
+    test("report what is left, are taken all or none, and count again when given back", async () => {
       expect(await one.take("some", TEN_AN_HOUR, 4)).toMatchObject({ allowed: true, remaining: 6 });
       expect(await other.take("some", TEN_AN_HOUR, 7)).toMatchObject({ allowed: false, remaining: 6 });
       expect(await other.take("some", TEN_AN_HOUR, 6)).toMatchObject({ allowed: true, remaining: 0 });
@@ -70,7 +70,7 @@ else
       expect((await one.take("more than ever", TEN_AN_HOUR, 10)).allowed).toBe(true);
     });
 
-    test("they are earned back evenly, and a shorter window is no prisoner of the longer one before", async () => {
+    test("are earned back evenly, and a shorter window is not held up by a longer one before it", async () => {
       const fast: Rate = { requests: 2, windowMs: 400 };
       await one.take("earning", fast, 2);
       expect((await other.take("earning", fast)).allowed).toBe(false);
@@ -80,7 +80,7 @@ else
       expect((await one.take("earning", fast)).waitMs).toBeLessThanOrEqual(200);
     });
 
-    test("a transaction that writes keeps nobody waiting", async () => {
+    test("do not wait for a transaction that writes", async () => {
       const writer = await client.connect();
       await writer.query(`begin; select pg_advisory_xact_lock(${WRITE_LOCK})`);
       try {
@@ -92,7 +92,7 @@ else
       }
     });
 
-    test("no name is kept, and what counts no more is removed", async () => {
+    test("are stored without names, and removed once they no longer count", async () => {
       await client.query("delete from attempt_counts");
       await one.take("keys from 192.0.2.0", TEN_AN_HOUR);
       await one.take("gone at once", { requests: 1, windowMs: 1 });
@@ -104,7 +104,7 @@ else
     });
 
     test(
-      "while the server is away or says nothing each node counts for itself, and afterwards together again",
+      "are counted by each node alone while the server is down or silent, and together again afterwards",
       async () => {
         const holder = await client.connect();
         await one.take("held", TEN_AN_HOUR);

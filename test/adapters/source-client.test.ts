@@ -5,7 +5,7 @@ import { NO_PLACES } from "../../src/lib/allowed-places.js";
 test.each([
   ["ENOTFOUND", { kind: "not_found", message: expect.stringContaining("no host mail.example") as string }],
   ["EAI_AGAIN", { kind: "unavailable", message: expect.stringContaining("mail.example") as string }],
-])("a name that cannot be resolved (%s) is told as that", async (code, refusal) => {
+])("an unresolvable name (%s) is reported as such", async (code, refusal) => {
   const client = createSourceClient({
     allowed: NO_PLACES,
     isOffline: false,

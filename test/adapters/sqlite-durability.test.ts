@@ -29,7 +29,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Stands for how long the disk takes. */
+/** Simulates the time that the disk takes. */
 function createDisk() {
   let busy: ReturnType<typeof gate> | undefined;
   let failure: Error | undefined;
@@ -53,11 +53,11 @@ const keysOf = async (db: Kysely<Database>) =>
     ({ key }) => key,
   );
 
-describe("one record for what waits for the disk and for what need not", () => {
+describe("one record for writes that wait for the disk and writes that do not", () => {
   test.each([
     ["a statement", (db: Kysely<Database>) => note(db, "test 1")],
     ["a transaction", (db: Kysely<Database>) => atomically(db, (transaction) => note(transaction, "test 1"))],
-  ])("%s is acknowledged when it is on the disk, and seen before", async (_, write) => {
+  ])("%s is acknowledged once it is on disk, and visible before", async (_, write) => {
     disk.hold();
     let isAcknowledged = false;
     const written = write(full).then(() => (isAcknowledged = true));
@@ -68,7 +68,7 @@ describe("one record for what waits for the disk and for what need not", () => {
     await written;
   });
 
-  test("others write while one waits for the disk", async () => {
+  test("others can write while one write waits for the disk", async () => {
     disk.hold();
     const first = note(full, "test 1");
     await note(background, "test 2");
@@ -78,14 +78,14 @@ describe("one record for what waits for the disk and for what need not", () => {
     await Promise.all([first, third]);
   });
 
-  test("what the background writes waits for nothing", async () => {
+  test("background writes do not wait for the disk", async () => {
     disk.hold();
     await note(background, "test 1");
     await atomically(background, (transaction) => note(transaction, "test 2"));
     expect([await keysOf(full), disk.waiting()]).toEqual([["test 1", "test 2"], 0]);
   });
 
-  test("who writes learns that the disk does not confirm it", async () => {
+  test("the writer is told when the disk does not confirm", async () => {
     disk.fail(new Error("the disk is gone"));
     await expect(note(full, "test 1")).rejects.toThrow("the disk is gone");
     const transaction = atomically(full, (transaction) => note(transaction, "test 2"));
@@ -93,7 +93,7 @@ describe("one record for what waits for the disk and for what need not", () => {
     await note(background, "test 3");
   });
 
-  test("both see what the other has written, and nothing that was taken back", async () => {
+  test("both see each other's writes, and nothing that was rolled back", async () => {
     await note(background, "test 1");
     await note(full, "test 2");
     const failing = atomically(background, async (transaction) => {
@@ -107,7 +107,7 @@ describe("one record for what waits for the disk and for what need not", () => {
     ]);
   });
 
-  test("what only reads sees neither the half of a transaction nor waits for its end", async () => {
+  test("reads neither see half a transaction nor wait for its end", async () => {
     const [begun, end] = [gate(), gate()];
     const transaction = atomically(full, async (transaction) => {
       await note(transaction, "test 1");
@@ -121,7 +121,7 @@ describe("one record for what waits for the disk and for what need not", () => {
     expect([await keysOf(full), await keysOf(background)]).toEqual([["test 1"], ["test 1"]]);
   });
 
-  test("of many transactions in the background each is whole or not at all", async () => {
+  test("each of many background transactions is applied whole or not at all", async () => {
     const writes = Array.from({ length: 12 }, (_, number) =>
       atomically(background, async (transaction) => {
         await note(transaction, `test ${number} first`);
@@ -140,7 +140,7 @@ describe("one record for what waits for the disk and for what need not", () => {
     );
   });
 
-  test("callers go before the background, which is never kept out for long", async () => {
+  test("callers go before the background, which is never kept waiting for long", async () => {
     const order: string[] = [];
     const writes = Array.from({ length: 30 }, (_, number) => [
       atomically(background, async (transaction) => {
@@ -157,7 +157,7 @@ describe("one record for what waits for the disk and for what need not", () => {
     expect(await keysOf(full)).toHaveLength(60);
   });
 
-  test("after the end both are refused, again and again, and nobody waits for ever", async () => {
+  test("both are refused once closed, every time, and no call waits forever", async () => {
     await note(full, "test 1");
     await full.destroy();
     for (const _ of [1, 2]) await expect(note(background, "test 2")).rejects.toThrow(/./);

@@ -41,7 +41,7 @@ const opened = async (files: ModelFiles): Promise<OpenedEmbedder> => {
   return { embedder, close: () => embedder.close() };
 };
 
-/** A model whose rows may be written down by hand. */
+/** A model whose rows can be written by hand. */
 const tiny = (words: readonly string[], files: ModelFiles): Record<string, Buffer> =>
   modelFiles({ tokenizer: wordPieceTokenizer(words), ...files });
 
@@ -85,7 +85,7 @@ describeEmbedder("static, unigram with weights and a mapping", () => {
 describe("vectors", () => {
   const words = ["[PAD]", "[UNK]", "red", "green", "##er", "blue"];
 
-  test("are the mean of the rows of the tokens, scaled to length 1", async () => {
+  test("are the mean of the token rows, scaled to length 1", async () => {
     const numbers = [9, 9, 8, 8, 1, 0, 0, 1, 0, 3, -1, 0];
     const embedder = await openWith(tiny(words, { tensors: { embeddings: { type: "F32", shape: [6, 2], numbers } } }));
     expect(await embedOne(embedder, "Red")).toEqual([1, 0]);
@@ -95,7 +95,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("weigh each token where the model has weights, and find its row where it has a mapping", async () => {
+  test("weight each token when the model has weights, and find its row when it has a mapping", async () => {
     const embedder = await openWith(
       tiny(words, {
         tensors: {
@@ -109,7 +109,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("are the same whether the table holds large, small or half numbers", async () => {
+  test("are the same whether the table contains large, small or half-precision numbers", async () => {
     const numbers = [0, 0, 0, 0, 3, 4, 0, 0, 0, 0, 0, 0];
     for (const [type, scale] of [
       ["F64", 1e-30],
@@ -130,7 +130,7 @@ describe("vectors", () => {
     }
   });
 
-  test("of texts without a known token lie apart, and equal texts meet", async () => {
+  test("of texts without a known token are far apart, and equal for equal texts", async () => {
     const embedder = await openWith(modelFiles());
     const [one, same, other, empty, blank] = await embedder.embed(
       ["東京に行きました。", "東京に行きました。", "寿司が好きです。", "", " "],
@@ -143,7 +143,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("of foreign texts are not those of their commas", async () => {
+  test("of foreign texts do not depend only on their commas", async () => {
     const embedder = await openWith(modelFiles());
     const [one, other] = await embedder.embed(
       ["Завтра, вечером, дома, поезд.", "Сегодня, утром, кофе, молоко."],
@@ -153,14 +153,14 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("of rows that cancel each other out, or are zero, are proper too", async () => {
+  test("of rows that cancel out, or are zero, still have length 1", async () => {
     const numbers = [0, 0, 0, 0, 1, 0, -1, 0, 0, 0, 0, 0];
     const embedder = await openWith(tiny(words, { tensors: { embeddings: { type: "F32", shape: [6, 2], numbers } } }));
     for (const text of ["red green", "blue"]) expect(Math.hypot(...(await embedOne(embedder, text)))).toBeCloseTo(1, 5);
     await embedder.close();
   });
 
-  test("are right for many at once, in any order, while others ask", async () => {
+  test("are correct for large batches, in any order, during concurrent calls", async () => {
     const embedder = await openWith(modelFiles());
     const texts = Array.from(
       { length: 600 },
@@ -177,7 +177,7 @@ describe("vectors", () => {
     await embedder.close();
   });
 
-  test("do not begin to answer once the signal has fired", async () => {
+  test("are not computed further once the signal has fired", async () => {
     const embedder = await openWith(modelFiles());
     const stop = new AbortController();
     const work = embedder.embed(
@@ -192,7 +192,7 @@ describe("vectors", () => {
 });
 
 describe("the fingerprint", () => {
-  test("is that of the content: the same in another folder, another for other numbers or words", async () => {
+  test("depends on the content: the same in another folder, different for other numbers or words", async () => {
     const other = rowsFor(PIECES, 64);
     other[100] = 0.5;
     const embedders = await Promise.all([
@@ -208,14 +208,14 @@ describe("the fingerprint", () => {
     await Promise.all(embedders.map((embedder) => embedder.close()));
   });
 
-  test("of a large table is computed once, and again when the file was changed", async () => {
+  test("of a large table is computed once, and again when the file changes", async () => {
     const folder = newFolder();
     const models = newFolder();
     const path = join(folder, "model.safetensors");
     const memory = async (): Promise<string> => readFile(join(models, "checked-files.json"), "utf8");
     await writeModel(folder);
     const first = await prepare(folder, models);
-    // What was noted decides now: the file is not read again.
+    // The stored note decides now: the file is not read again.
     await writeFile(
       join(models, "checked-files.json"),
       (await memory()).replace(/"sha256": "[^"]*"/, `"sha256": "${"0".repeat(64)}"`),
@@ -228,21 +228,24 @@ describe("the fingerprint", () => {
     await Promise.all([first, second, third].map((embedder) => embedder.close()));
   });
 
-  test.each(["", "{", "[]", '{"/x":{"size":"many"}}', "null"])("is computed where the note is %j", async (text) => {
-    const folder = newFolder();
-    const models = newFolder();
-    await writeModel(folder);
-    await mkdir(models, { recursive: true });
-    await writeFile(join(models, "checked-files.json"), text);
-    const embedder = await prepare(folder, models);
-    const again = await openWith(modelFiles());
-    expect(embedder.fingerprint).toBe(again.fingerprint);
-    await Promise.all([embedder.close(), again.close()]);
-  });
+  test.each(["", "{", "[]", '{"/x":{"size":"many"}}', "null"])(
+    "is computed when the stored note is %j",
+    async (text) => {
+      const folder = newFolder();
+      const models = newFolder();
+      await writeModel(folder);
+      await mkdir(models, { recursive: true });
+      await writeFile(join(models, "checked-files.json"), text);
+      const embedder = await prepare(folder, models);
+      const again = await openWith(modelFiles());
+      expect(embedder.fingerprint).toBe(again.fingerprint);
+      await Promise.all([embedder.close(), again.close()]);
+    },
+  );
 });
 
 describe("the name", () => {
-  test("is that of the folder", async () => {
+  test("is the name of the folder", async () => {
     const folder = join(root, "tiny words");
     await writeModel(folder);
     const embedder = await prepare(folder);
@@ -251,7 +254,7 @@ describe("the name", () => {
   });
 });
 
-test("a model in the folders of Sentence Transformers is found too", async () => {
+test("finds models in Sentence Transformers folders", async () => {
   const { "model.safetensors": _, "tokenizer.json": tokenizer, ...rest } = modelFiles();
   const { "model.safetensors": table } = modelFiles({
     tensors: { "embedding.weight": { type: "F32", shape: [PIECES.length, 64], numbers: rowsFor(PIECES, 64) } },
@@ -266,13 +269,13 @@ test("a model in the folders of Sentence Transformers is found too", async () =>
   await Promise.all([nested.close(), usual.close()]);
 });
 
-test("a closed embedder embeds no more, and says so", async () => {
+test("a closed embedder refuses to embed and says so", async () => {
   const embedder = await openWith(modelFiles());
   await embedder.close();
   await expect(embedder.embed(["coffee in the morning"], "query")).rejects.toMatchObject({ kind: "unavailable" });
 });
 
-test("a table that is cut off while it is in use is an error, not a wrong vector", async () => {
+test("a table truncated while in use is an error, not a wrong vector", async () => {
   const folder = newFolder();
   await writeModel(folder);
   const embedder = await prepare(folder);
@@ -322,25 +325,25 @@ test.each<[string, Record<string, Buffer>, string]>([
     modelFiles({ tensors: { "encoder.weight": { type: "F32", shape: [1], numbers: [1] } } }),
     'no tensor named "embeddings"',
   ],
-  ["with a vector for a table", shaped([rows]), `shape ${rows}, where tokens × dimensions`],
-  ["with a cube for a table", shaped([rows, 2, 2]), `shape ${rows}×2×2`],
+  ["with a vector as its table", shaped([rows]), `shape ${rows}, where tokens × dimensions`],
+  ["with a cube as its table", shaped([rows, 2, 2]), `shape ${rows}×2×2`],
   ["with an empty table", shaped([0, 4]), "shape 0×4"],
-  ["with rows of nothing", shaped([rows, 0]), `shape ${rows}×0`],
-  ["with rows that are absurdly long", shaped([1, 8_193]), "a table of 1×8193"],
+  ["with empty rows", shaped([rows, 0]), `shape ${rows}×0`],
+  ["with absurdly long rows", shaped([1, 8_193]), "a table of 1×8193"],
   [
-    "with a table of whole numbers",
+    "with a table of integers",
     modelFiles({
       tensors: { embeddings: { type: "I64", shape: [rows, 1], numbers: rowsFor(PIECES, 1).map(Math.round) } },
     }),
     "stores its table as I64",
   ],
   [
-    "with a row too few",
+    "with one row too few",
     shaped([rows - 1, 2]),
     `has ${rows} tokens, but the table in model.safetensors has ${rows - 1} rows`,
   ],
-  ["with a row too many", shaped([rows + 1, 2]), `has ${rows + 1} rows: the two files do not match`],
-  ["with a number that is none", bad(Number.NaN), "infinite or not a number (value 78)"],
+  ["with one row too many", shaped([rows + 1, 2]), `has ${rows + 1} rows: the two files do not match`],
+  ["with a NaN", bad(Number.NaN), "infinite or not a number (value 78)"],
   ["with an infinite number", bad(-Infinity), "infinite or not a number (value 78)"],
   [
     "with too few weights",
@@ -367,16 +370,16 @@ test.each<[string, Record<string, Buffer>, string]>([
     shaped([2, 2], { mapping: { type: "I32", shape: [rows], numbers: PIECES.map((_, at) => (at === 5 ? -1 : 1)) } }),
     "maps the token 5 to the row -1",
   ],
-  ["with a tokenizer that is no JSON", withTokenizer("{"), "is not JSON"],
+  ["with a tokenizer that is not JSON", withTokenizer("{"), "is not JSON"],
   ["with an empty tokenizer", withTokenizer(""), "is not JSON"],
-  ["with a list for a tokenizer", withTokenizer("[]"), "is not a supported kind of tokenizer"],
+  ["with a list as its tokenizer", withTokenizer("[]"), "is not a supported kind of tokenizer"],
   [
-    "with a deep tokenizer",
+    "with a deeply nested tokenizer",
     withTokenizer(`{"model":${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
     "is not a supported kind of tokenizer at model",
   ],
   [
-    "with a tokenizer of tomorrow",
+    "with an unsupported kind of tokenizer",
     one({ model: { type: "Neural", vocab: {} } }),
     "is not a supported kind of tokenizer at model",
   ],
@@ -406,13 +409,13 @@ test.each<[string, Record<string, Buffer>, string]>([
     "cannot be used (Unknown Normalizer type: Magic)",
   ],
   ["with a normalizer that is a number", one({ normalizer: 5 }), "at normalizer"],
-  ["with steps that never end", withTokenizer(nestedTokenizer(30_000)), "describes a tokenizer that cannot be used"],
+  ["with endlessly nested steps", withTokenizer(nestedTokenizer(30_000)), "describes a tokenizer that cannot be used"],
   [
     "with a broken pattern",
     one({ pre_tokenizer: { type: "Split", pattern: { Regex: "(" }, behavior: "Isolated", invert: false } }),
     "cannot be used",
   ],
-])("a model %s is refused by name", async (_what, files, problem) => {
+])("a model %s is refused, and the error names the folder", async (_what, files, problem) => {
   const folder = newFolder();
   await writeModel(folder, files);
   const refused = prepare(folder);
@@ -426,14 +429,14 @@ test.each<[string, Record<string, Buffer>, string]>([
   expect(text).toMatch(/RECOLLECT_EMBEDDING_MODEL\.$/);
 });
 
-/** Written as text, as nested objects of that depth cannot be. */
+/** Written as text, since objects nested this deep cannot be serialised. */
 function nestedTokenizer(depth: number): string {
   const step = '{"type":"Sequence","normalizers":[';
   const steps = `${step.repeat(depth)}{"type":"Lowercase"}${"]}".repeat(depth)}`;
   return JSON.stringify({ ...wordPieceTokenizer(), normalizer: "steps" }).replace('"steps"', steps);
 }
 
-test("a folder that is not there is named", async () => {
+test("a missing folder is named", async () => {
   await expect(prepare(join(root, "nowhere"))).rejects.toMatchObject({
     kind: "invalid",
     message: `There is no model folder ${join(root, "nowhere")}. Correct RECOLLECT_EMBEDDING_MODEL, or put the model there.`,
@@ -441,7 +444,7 @@ test("a folder that is not there is named", async () => {
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  "a file that may not be read is named (not run as root, who may read everywhere)",
+  "an unreadable file is named (skipped as root, who may read everything)",
   async () => {
     const folder = newFolder();
     await writeModel(folder);
@@ -453,7 +456,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test("a folder for notes that cannot be written is no reason not to start", async () => {
+test("an unwritable folder for notes does not prevent the start", async () => {
   const blocked = join(root, "a file");
   await appendFile(blocked, "in the way");
   const folder = newFolder();

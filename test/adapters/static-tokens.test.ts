@@ -7,7 +7,7 @@ import { PIECES, unigramTokenizer, wordPieceTokenizer } from "../support/static-
 
 const tokensOf = (tokenizer: Record<string, unknown>) => readTokens(JSON.stringify(tokenizer), "tokenizer.json");
 
-/** The pieces of a text as the tokenizer names them. */
+/** The pieces of a text, by their names in the tokenizer. */
 async function cut(tokenizer: Record<string, unknown>, pieces: readonly string[], text: string): Promise<string[]> {
   const tokens = await tokensOf(tokenizer);
   return tokens.encode(text).ids.map((id) => pieces[id]!);
@@ -28,19 +28,19 @@ describe("word pieces", () => {
     expect(await english(text)).toEqual(pieces);
   });
 
-  test("special tokens that a person writes are only text", async () => {
+  test("special tokens in a text are only text", async () => {
     expect(await english("[CLS] cat [SEP]")).not.toContain("[CLS]");
     expect(await english("[PAD]")).toEqual(["[", "p", "##a", "##d", "]"]);
   });
 
-  test("what is unknown is left out and counted", async () => {
+  test("unknown pieces are left out and counted", async () => {
     expect((await tokensOf(wordPieceTokenizer())).encode("cat 猫 dog 犬 кот")).toEqual({
       ids: [PIECES.indexOf("cat"), PIECES.indexOf("dog")],
       unknown: 3,
     });
   });
 
-  test("words that a model adds beside its pieces are found as a whole", async () => {
+  test("words that a model adds to its pieces are matched whole", async () => {
     const tokenizer = wordPieceTokenizer();
     const added = { id: PIECES.length, content: "new york", single_word: false, normalized: true, special: false };
     const withWord = { ...tokenizer, added_tokens: [...(tokenizer["added_tokens"] as object[]), added] };
@@ -72,7 +72,7 @@ describe("whole words", () => {
     expect((await tokensOf(tokenizer)).encode("crème caramel")).toEqual({ ids: [1], unknown: 1 });
   });
 
-  test("are split at marks, each a word of its own, where the tokenizer says so", async () => {
+  test("are split at punctuation, each mark a separate word, when the tokenizer says so", async () => {
     const punctuation = {
       type: "Sequence",
       pretokenizers: [{ type: "WhitespaceSplit" }, { type: "Punctuation", behavior: "Isolated" }],
@@ -87,7 +87,7 @@ describe("whole words", () => {
     ]);
   });
 
-  test("may have the names of what objects have by nature", async () => {
+  test("may have the names of built-in object properties", async () => {
     const odd = ["__proto__", "constructor", "toString"];
     const text = JSON.stringify({
       pre_tokenizer: { type: "WhitespaceSplit" },
@@ -103,7 +103,7 @@ describe("whole words", () => {
   });
 });
 
-test("byte pairs are merged by their order", async () => {
+test("byte pairs are merged in order of priority", async () => {
   const pieces = ["<unk>", "l", "o", "w", "e", "r", "Ġ", "lo", "low", "er", "Ġlow"];
   const tokenizer = {
     added_tokens: [],
@@ -176,13 +176,13 @@ describe("unigram", () => {
     assert(property(string({ unit: "grapheme", maxLength: 30 }), agree), { numRuns: 200 });
   });
 
-  test("long texts take time in proportion, however few spaces they have", async () => {
+  test("the time for long texts is proportional to their length, however few spaces they contain", async () => {
     const tokens = await tokensOf(unigramTokenizer(SCRIPTS));
     expect(tokens.encode("the".repeat(20_000)).ids).toHaveLength(2 * 20_000 - 1);
     expect(tokens.encode("東京".repeat(20_000)).unknown).toBe(20_000 - 1);
   });
 
-  test("pieces that are longer than any word are never found, and harm nobody", async () => {
+  test("pieces longer than any word are never matched and do no harm", async () => {
     const unigram = await createUnigram(
       [
         ["<unk>", 0],
@@ -195,7 +195,7 @@ describe("unigram", () => {
     expect(unigram.split("aaaab")).toEqual([2, 2, undefined]);
   });
 
-  test("the later one of two equal pieces counts", async () => {
+  test("the later of two equal pieces counts", async () => {
     expect(
       (
         await createUnigram(
@@ -210,7 +210,7 @@ describe("unigram", () => {
     ).toEqual([2, 2]);
   });
 
-  test("pieces that were chosen to lie in one slot are refused, instead of taking hours", async () => {
+  test("pieces chosen to collide in one hash slot are refused instead of taking hours", async () => {
     const colliding: [string, number][] = [];
     for (let at = 0; colliding.length < 400; at++) {
       const piece = at.toString(36);

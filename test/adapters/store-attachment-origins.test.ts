@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const open = (): Promise<Store> =>
   createSqliteStore({ dataDirectory: folder, maxMegabytes: 0, clock: new ManualClock(), patienceMs: 100 });
 
-test("what lay in a mail before that had an origin of its own is of its sender afterwards, and nothing else is", async () => {
+test("migrates attachments stored with the origin of their mail to the origin mail, and changes nothing else", async () => {
   const before = await open();
   const add = (origin: "user" | "web") =>
     before.documents.insert(before.organizationId, buildDocumentDraft({ origin }));

@@ -3,8 +3,8 @@ import { ChangedUnits } from "../../src/adapters/store/changed-units.js";
 
 const numbers = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
 
-describe("the units that were changed", () => {
-  test("are told since any count, each once", () => {
+describe("changed units", () => {
+  test("are reported since any count, each once", () => {
     const changed = new ChangedUnits();
     changed.note([1, 2]);
     const count = changed.count;
@@ -14,7 +14,7 @@ describe("the units that were changed", () => {
     expect([...(changed.since(changed.count) ?? [1])]).toEqual([]);
   });
 
-  test("are not told where some are remembered no more, and never half", () => {
+  test("are not reported when some are no longer remembered, and never partially", () => {
     const changed = new ChangedUnits();
     for (let from = 0; from < 95_000; from += 1_000) changed.note(numbers(from, from + 1_000));
     expect(changed.count).toBe(95_000);

@@ -62,7 +62,7 @@ const ids = async (store: Store): Promise<string[]> => {
   return page.documents.map((document) => document.id);
 };
 
-/** Nothing half-written: as many journal entries and jobs as documents, and a sound file. */
+/** Nothing is half-written: as many journal entries and jobs as documents, and an intact file. */
 async function expectWhole(store: Store, documents: number): Promise<void> {
   expect((await store.health({ deep: true })).problems).toEqual([]);
   const connection = await openDatabase(file, { readOnly: true });
@@ -81,7 +81,7 @@ describe("locked by another program", () => {
     return child;
   }
 
-  /** How often the event loop came round meanwhile, at 5 ms each. */
+  /** The number of 5 ms turns of the event loop meanwhile. */
   async function ticksDuring(work: Promise<unknown>): Promise<number> {
     let ticks = 0;
     const timer = setInterval(() => (ticks += 1), 5);
@@ -91,7 +91,7 @@ describe("locked by another program", () => {
   }
 
   test.each(["exclusive", "immediate"] as const)(
-    "a write waits without holding up anything else, says so, and works once it is free: %s",
+    "a write waits without blocking anything else, says so, and works once the lock is released: %s",
     async (mode) => {
       const store = await open();
       await add(store);
@@ -111,7 +111,7 @@ describe("locked by another program", () => {
     },
   );
 
-  test("a lock that ends in time is not noticed", async () => {
+  test("a lock released in time goes unnoticed", async () => {
     const store = await open();
     const child = await hold("immediate");
     const added = add(store);
@@ -121,25 +121,25 @@ describe("locked by another program", () => {
     await expectWhole(store, 1);
   });
 
-  test("reading goes on", async () => {
+  test("reads continue", async () => {
     const store = await open();
     const id = await add(store);
     await hold("immediate");
     expect(await ids(store)).toEqual([id]);
   });
 
-  test("callers behind the first one share its wait", async () => {
+  test("callers queued behind the first share its wait", async () => {
     const store = await open();
     await hold("immediate");
     const errors: unknown[] = await Promise.all(
       Array.from({ length: 40 }, () => add(store).catch((error: unknown) => error)),
     );
-    // Each would wait its own time otherwise: 16 s, beyond the time limit of a test.
+    // Otherwise they would wait one after another: 16 s, more than the time limit of a test.
     expect(errors).toHaveLength(40);
     for (const error of errors) expect(error).toMatchObject({ kind: "unavailable" });
   });
 
-  test("the next lock is waited for again", async () => {
+  test("the next lock is waited for as well", async () => {
     const store = await open();
     const first = await hold("immediate");
     await expect(add(store)).rejects.toMatchObject({ kind: "unavailable" });
@@ -153,7 +153,7 @@ describe("locked by another program", () => {
     await expectWhole(store, 2);
   });
 
-  test("opening waits, says so, leaves nothing open, and works once it is free", async () => {
+  test("opening waits, says so, leaves nothing open, and works once the lock is released", async () => {
     const store = await open();
     await close(store);
     const child = await hold("exclusive");
@@ -164,7 +164,7 @@ describe("locked by another program", () => {
     await add(await open());
   });
 
-  test("closing does not wait for ever, and loses nothing", async () => {
+  test("closing does not wait forever, and loses nothing", async () => {
     const store = await open();
     const id = await add(store);
     const child = await hold("immediate");
@@ -174,7 +174,7 @@ describe("locked by another program", () => {
   });
 });
 
-/** Adds documents until one is refused. @returns those that were accepted */
+/** Adds documents until one is refused. @returns the accepted ones */
 async function fill(store: Store, bytes: number): Promise<string[]> {
   const accepted: string[] = [];
   for (;;) {
@@ -191,7 +191,7 @@ async function fill(store: Store, bytes: number): Promise<string[]> {
 }
 
 describe("full", () => {
-  test("by quota: adding is refused whole, the rest works, and a larger quota makes room", async () => {
+  test("by quota: additions are refused whole, the rest works, and a larger quota makes room", async () => {
     const store = await open(1);
     const { bytes: size } = await store.health({ deep: false });
     expect(size).toBe(statSync(file).size + statSync(`${file}-wal`).size);
@@ -213,7 +213,7 @@ describe("full", () => {
     await add(larger, "x".repeat(500_000));
   });
 
-  test("a quota below the size of the store keeps what there is, and deleting makes room", async () => {
+  test("by a quota smaller than the store: its contents stay, and deleting makes room", async () => {
     const store = await open();
     const added: string[] = [];
     for (let number = 0; number < 40; number++) added.push(await add(store, "x".repeat(50_000)));
@@ -227,7 +227,7 @@ describe("full", () => {
   });
 
   const mounted = mountSmallDisk("4m");
-  // Its own, because a disk cannot shrink below files that the test before may not have let go of yet.
+  // A separate disk, since one cannot shrink below files that the previous test may not have released yet.
   const tiny = mountSmallDisk("64k");
   test.skipIf(mounted === null)("the disk itself", async () => {
     const disk = mounted?.path ?? "";
@@ -266,7 +266,7 @@ describe("full", () => {
   });
 });
 
-test("what a process has acknowledged is there after it was killed, again and again, and nothing is half-written", async () => {
+test("writes acknowledged by a process survive repeated kills, and nothing is half-written", async () => {
   const acknowledged: string[] = [];
   for (const [round, delay] of [0, 3, 11, 23, 40, 57, 80].entries()) {
     const child = startStoreChild("write", folder, `r${round}x`);

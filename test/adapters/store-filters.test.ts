@@ -21,7 +21,7 @@ import { seededRandom } from "../support/vectors.js";
 
 type Values = Readonly<Record<string, unknown>> | null;
 
-/** What the filter language means, in plain JavaScript: contract 1.13. */
+/** The meaning of the filter language in plain JavaScript: contract 1.13. */
 function holds(expression: FilterExpression, metadata: Values): boolean {
   if ("all" in expression) return expression.all.every((part) => holds(part, metadata));
   if ("any" in expression) return expression.any.length === 0 || expression.any.some((part) => holds(part, metadata));
@@ -62,7 +62,7 @@ function numberOf(stored: unknown): number | undefined {
   return Number.isFinite(Number(stored)) ? Number(stored) : undefined;
 }
 
-/** A memory's own value decides; without one, any of its documents; without any, nothing is there. */
+/** A memory's own value decides; without one, that of any of its documents; otherwise there is none. */
 function memoryHolds(expression: FilterExpression, own: Values, documents: readonly Values[]): boolean {
   if ("all" in expression) return expression.all.every((part) => memoryHolds(part, own, documents));
   if ("any" in expression)
@@ -176,7 +176,7 @@ describe("metadata filters in SQL", () => {
   let organization: string;
   let scope: UnitScope;
   const maker = new Maker(20_240_506);
-  /** Everything in the store by unit, with what the filter looks at. */
+  /** Everything in the store by unit, with the values that filters use. */
   const chunks = new Map<number, Values>();
   const memories = new Map<number, { own: Values; documents: Values[] }>();
 
@@ -216,7 +216,7 @@ describe("metadata filters in SQL", () => {
     ...[...chunks].filter(([, metadata]) => holds(filters, metadata)).map(([unit]) => unit),
     ...[...memories].filter(([, { own, documents }]) => memoryHolds(filters, own, documents)).map(([unit]) => unit),
   ];
-  /** Compares the store with the meaning, unit by unit. @returns how many units were kept */
+  /** Compares the store with the reference, unit by unit. @returns the number of matching units */
   const check = async (filters: FilterExpression, label: unknown = filters): Promise<number> => {
     const units = await found(filters);
     const expected = meant(filters);
@@ -225,26 +225,26 @@ describe("metadata filters in SQL", () => {
     return units.size;
   };
 
-  test("agree with their meaning for random conditions over random documents and memories", async () => {
+  test("match a reference evaluation for random conditions over random documents and memories", async () => {
     let kept = 0;
     for (let round = 0; round < 150; round++) {
       const filters = only(maker.condition());
       kept += await check(filters);
     }
-    // Neither nothing nor everything: the test would say nothing.
+    // Filters that match nothing or everything would prove nothing.
     const share = kept / 150 / (chunks.size + memories.size);
     expect(share).toBeGreaterThan(0.1);
     expect(share).toBeLessThan(0.6);
   });
 
-  test("agree with their meaning when they are nested", async () => {
+  test("match a reference evaluation when nested", async () => {
     for (let round = 0; round < 80; round++) {
       const filters = maker.filter();
       await check(filters);
     }
   });
 
-  test("mean the same as they come from a client, as an object or as JSON text", async () => {
+  test("mean the same in the form that clients send, as an object or as JSON text", async () => {
     for (let round = 0; round < 25; round++) {
       const filters = maker.filter();
       const sent = asSent(filters);
@@ -270,7 +270,7 @@ describe("metadata filters in SQL", () => {
     }
   });
 
-  test("two hundred conditions, eight levels deep, are no trouble", async () => {
+  test("handle two hundred conditions, eight levels deep", async () => {
     const conditions = Array.from({ length: 200 }, () => maker.condition());
     for (const filters of [{ all: conditions }, { any: conditions }]) {
       let nested: FilterExpression = filters;
@@ -279,7 +279,7 @@ describe("metadata filters in SQL", () => {
     }
   });
 
-  test("nothing in a value is read as SQL or as a pattern", async () => {
+  test("never read a value as SQL or as a pattern", async () => {
     const before = chunks.size + memories.size;
     for (const value of ["' or '1'='1", "%", "_", "*", "?", "$.team", "\\", '"', "'", "json('1')", "x".repeat(9_999)])
       for (const type of ["metadata", "array_contains", "string_contains"] as const) {
@@ -290,14 +290,14 @@ describe("metadata filters in SQL", () => {
   });
 
   test.each(["a'b", 'a"b', "a b", "a$", "a[0]", "a]", "ü", "", "x".repeat(65), "--", "a;b"])(
-    "a key that could mean something else is refused, or plain: %s",
+    "refuse an ambiguous key, or take it literally: %s",
     async (key) => {
       if (key === "--") expect((await found(only(buildCondition(key, "x")))).size).toBe(0);
       else expect(() => parseFilters({ AND: [{ key, value: "x" }] })).toThrow(/filters\.AND\.0\.key/);
     },
   );
 
-  test("metadata of other containers does not help a memory", async () => {
+  test("a memory does not match by metadata of other containers", async () => {
     const word = createId();
     const elsewhere = await store.documents.insert(
       organization,

@@ -27,7 +27,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Finds these units, and counts how often it looked at everything. */
+/** Finds these units, and counts complete lookups. */
 function finderOf(units: readonly Unit[]): Finder & { looked: number } {
   return {
     looked: 0,
@@ -46,8 +46,8 @@ function changeDocument(): void {
   feed.publish();
 }
 
-describe("the answers that are kept", () => {
-  test("are given to all who ask, also while it is being looked", async () => {
+describe("cached answers", () => {
+  test("are shared by all callers, also during the lookup", async () => {
     const cache = createMatchingCache(feed, MOST_UNITS);
     const find = finderOf([2, 4]);
     const answers = await Promise.all([1, 2, 3].map(() => cache.answer("a", find)));
@@ -61,7 +61,7 @@ describe("the answers that are kept", () => {
     expect(find.looked).toBe(1);
   });
 
-  test("are the newest ones where there are too many, and one that is too large is given all the same", async () => {
+  test("are limited to the newest ones, and answers too large for the cache are still returned", async () => {
     const cache = createMatchingCache(feed, MOST_UNITS);
     const [one, two, large] = [finderOf([2, 4, 6]), finderOf([8, 10, 12]), finderOf([2, 4, 6, 8, 10, 12])];
     await cache.answer("one", one);
@@ -75,7 +75,7 @@ describe("the answers that are kept", () => {
     }
   });
 
-  test("are not kept where looking failed", async () => {
+  test("are not stored when the lookup failed", async () => {
     const cache = createMatchingCache(feed, MOST_UNITS);
     const failing: Finder = { all: () => Promise.reject(new Error("disk")), some: async () => [] };
     const asked = await Promise.allSettled([cache.answer("a", failing), cache.answer("a", failing)]);
@@ -84,12 +84,12 @@ describe("the answers that are kept", () => {
   });
 });
 
-describe("when what was changed cannot be noted", () => {
-  test("nothing that was committed fails, nothing that was remembered is believed, and later changes are noted again", async () => {
+describe("when a change cannot be recorded", () => {
+  test("no commit fails, no cached answer is used, and later changes are recorded again", async () => {
     const cache = createMatchingCache(feed, MOST_UNITS);
     const find = finderOf([2, 4]);
     await cache.answer("a", find);
-    // Takes every temporary table and trigger from the connection.
+    // Drops every temporary table and trigger of the connection.
     connections.writer.exec("pragma temp_store = file");
     changeDocument();
     await cache.answer("a", find);

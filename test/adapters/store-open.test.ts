@@ -46,7 +46,7 @@ async function makeStore(documents = 3, content = "text"): Promise<void> {
   await letGoOfFiles(folder);
 }
 
-/** The folder as a process leaves it that was killed: the store with a log that is not in the file yet. */
+/** The folder as a killed process leaves it: the store with a log that is not checkpointed yet. */
 async function leaveLog(work: (store: Store) => Promise<unknown>): Promise<void> {
   const store = await open();
   await work(store);
@@ -57,7 +57,7 @@ async function leaveLog(work: (store: Store) => Promise<unknown>): Promise<void>
   writeFileSync(`${file}-wal`, after[1]);
 }
 
-/** Opening must fail so, naming the file, and leave every byte in the folder. */
+/** Opening must fail in this way, name the file, and leave every byte in the folder unchanged. */
 async function expectRefusal(kind: string, text: RegExp, allowed: readonly string[] = []): Promise<void> {
   const before = fingerprintFolder(folder);
   const error: unknown = await open().then(
@@ -73,7 +73,7 @@ async function expectRefusal(kind: string, text: RegExp, allowed: readonly strin
 }
 
 describe("opening", () => {
-  test("makes the folder, for its owner alone, and a store that a second opening finds", async () => {
+  test("creates the folder, for its owner alone, and a store that the next opening finds", async () => {
     const deep = join(folder, "a", "b");
     const store = await open(deep);
     const { id } = await add(store);
@@ -85,7 +85,7 @@ describe("opening", () => {
     await again.close();
   });
 
-  test("names the organisation as it is told, once", async () => {
+  test("sets the organisation id once", async () => {
     const named = (organizationId: string) =>
       createSqliteStore({ dataDirectory: folder, maxMegabytes: 0, clock: new ManualClock(), organizationId });
     const first = await named("acme");
@@ -95,14 +95,14 @@ describe("opening", () => {
     await second.close();
   });
 
-  test("once more changes nothing", async () => {
+  test("again changes nothing", async () => {
     await makeStore();
     const before = readFileSync(file);
     for (let round = 0; round < 2; round++) await (await open()).close();
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  test("of a store of realistic size is quick", async () => {
+  test("a store of realistic size is fast", async () => {
     const store = await open();
     for (let start = 0; start < 2_000; start += 200)
       await store.transaction(async (repositories) => {
@@ -125,7 +125,7 @@ describe("opening", () => {
     console.info(`opening a store of ${size} MB: ${times.map((time) => `${time.toFixed(1)} ms`).join(", ")}`);
   });
 
-  test("takes over what a killed process left in the log", async () => {
+  test("recovers what a killed process left in the log", async () => {
     await makeStore(2);
     await leaveLog((store) => add(store));
     const store = await open();
@@ -134,13 +134,13 @@ describe("opening", () => {
     await store.close();
   });
 
-  test("takes over a log that was just being moved into the file", async () => {
+  test("recovers a log that was being checkpointed", async () => {
     await makeStore(1);
     const size = statSync(file).size;
     await leaveLog(async (store) => {
       for (let number = 0; number < 20; number++) await add(store, { content: "long ".repeat(2_000) });
     });
-    // The first page is written first, and tells of pages that are not there yet.
+    // The first page is written first, and refers to pages that do not exist yet.
     const copy = join(folder, "copy.db");
     copyFileSync(file, copy);
     copyFileSync(`${file}-wal`, `${copy}-wal`);
@@ -159,7 +159,7 @@ describe("opening", () => {
     await store.close();
   });
 
-  test("after a crash at the very first moment starts afresh", async () => {
+  test("after a crash at the very first moment starts with an empty store", async () => {
     writeFileSync(file, "");
     for (const name of ["owner.lock", `${STORE_FILE}-journal`, ".DS_Store"]) writeFileSync(join(folder, name), "");
     mkdirSync(join(folder, "lost+found"));
@@ -169,7 +169,7 @@ describe("opening", () => {
     expect(statSync(file).size).toBeGreaterThan(0);
   });
 
-  test("reads a store in which everything was deleted", async () => {
+  test("reads a store from which everything was deleted", async () => {
     const store = await open();
     const { id } = await add(store);
     await store.documents.remove(store.organizationId, id);
@@ -181,7 +181,7 @@ describe("opening", () => {
 });
 
 describe("a store of a newer version", () => {
-  test("is refused and left as it is", async () => {
+  test("is refused and left unchanged", async () => {
     await makeStore();
     const connection = await openDatabase(file);
     const { user_version: version } = connection.prepare("pragma user_version").all()[0] as { user_version: number };
@@ -198,7 +198,7 @@ describe("a store of a newer version", () => {
     );
   });
 
-  test("is refused also when only the log tells", async () => {
+  test("is refused also when only the log shows the version", async () => {
     await makeStore();
     const connection = await openDatabase(file);
     connection.exec("pragma user_version = 99");
@@ -222,7 +222,7 @@ describe("a damaged or foreign file", () => {
     await expectRefusal("corrupt", /not a SQLite database/);
   });
 
-  test("random bytes after a right beginning", async () => {
+  test("random bytes after a valid beginning", async () => {
     await makeStore();
     const bytes = readFileSync(file);
     bytes.fill(0xa5, 100);
@@ -255,7 +255,7 @@ describe("a damaged or foreign file", () => {
     await expectRefusal("corrupt", /damaged/);
   });
 
-  test("a destroyed page, and a log that is not in the file yet", async () => {
+  test("a destroyed page, with a log that is not checkpointed yet", async () => {
     await makeStore(50, "text ".repeat(500));
     await leaveLog((store) => add(store));
     const bytes = readFileSync(file);
@@ -264,20 +264,20 @@ describe("a damaged or foreign file", () => {
     await expectRefusal("corrupt", /damaged/, [`${STORE_FILE}-shm`]);
   });
 
-  test.each([1, 4_096, 10_000])("cut off by %i bytes", async (missing) => {
+  test.each([1, 4_096, 10_000])("truncated by %i bytes", async (missing) => {
     await makeStore(50, "text ".repeat(500));
     truncateSync(file, statSync(file).size - missing);
     await expectRefusal("corrupt", /truncated: it has \d+ bytes instead of \d+/);
   });
 
-  test("cut off to nothing, with a log", async () => {
+  test("truncated to nothing, with a log", async () => {
     await leaveLog((store) => add(store));
     truncateSync(file, 0);
     await expectRefusal("corrupt", /empty, but its log is not/);
   });
 
   test.each(["files", "chroma", "keys.txt", "service.log", `${STORE_FILE}-shm`])(
-    "cut off to nothing, of an earlier version, with %s of the service beside it",
+    "truncated to nothing, from an earlier version, with %s of the service beside it",
     async (name) => {
       await makeStore();
       await rm(join(folder, `${STORE_FILE}.marker.txt`));
@@ -288,7 +288,7 @@ describe("a damaged or foreign file", () => {
     },
   );
 
-  test("cut off to nothing, with only what any clean end leaves beside it", async () => {
+  test("truncated to nothing, with only what a clean shutdown leaves beside it", async () => {
     await makeStore();
     expect(readdirSync(folder).filter((name) => name !== STORE_FILE)).toEqual([`${STORE_FILE}.marker.txt`]);
     expect(statSync(join(folder, `${STORE_FILE}.marker.txt`)).mode & 0o777).toBe(0o600);
@@ -296,7 +296,7 @@ describe("a damaged or foreign file", () => {
     await expectRefusal("corrupt", new RegExp(`it is empty, but beside it is ${STORE_FILE}.marker.txt`));
   });
 
-  test("gone, with only what any clean end leaves beside it, or a file that somebody sent", async () => {
+  test("missing, with only what a clean shutdown leaves beside it, or an uploaded file", async () => {
     await makeStore();
     await rm(file);
     await expectRefusal("corrupt", new RegExp(`it is gone, but beside it is ${STORE_FILE}.marker.txt.*start afresh`));
@@ -308,7 +308,7 @@ describe("a damaged or foreign file", () => {
   });
 
   test.each(["secret.key", "keys.txt", "owner.lock", "models", "service.log"])(
-    "is none where somebody put %s into the folder before the first start",
+    "is not assumed when %s was put into the folder before the first start",
     async (name) => {
       writeFileSync(join(folder, name), "");
       mkdirSync(join(folder, "files"), { recursive: true });
@@ -316,7 +316,7 @@ describe("a damaged or foreign file", () => {
     },
   );
 
-  test("cut off to nothing, of an earlier version that was opened once by this one", async () => {
+  test("truncated to nothing, from an earlier version that was opened once by this one", async () => {
     await makeStore();
     await rm(join(folder, `${STORE_FILE}.marker.txt`));
     await (await open()).close();
@@ -324,7 +324,7 @@ describe("a damaged or foreign file", () => {
     await expectRefusal("corrupt", /it is empty, but beside it is/);
   });
 
-  test("gone, with a log", async () => {
+  test("missing, with a log", async () => {
     await leaveLog((store) => add(store));
     await rm(file);
     await expectRefusal("corrupt", /gone, but its log is not/);
@@ -400,7 +400,7 @@ describe("a read-only place", () => {
   });
 });
 
-test("a store that is damaged while it runs says so and names the file", async () => {
+test("a store damaged while in use says so and names the file", async () => {
   const store = await open();
   for (let number = 0; number < 50; number++) await add(store, { content: "text ".repeat(2_000) });
   await store.close();
@@ -417,7 +417,7 @@ test("a store that is damaged while it runs says so and names the file", async (
   await again.close();
 });
 
-test("no statistics of few rows decide how a grown store is read", async () => {
+test("statistics of few rows do not determine how a grown store is read", async () => {
   const statistics = async (): Promise<number> => {
     const connection = await openDatabase(file);
     const found = connection.prepare("select name from sqlite_schema where name like 'sqlite_stat%'").all().length;
@@ -435,7 +435,7 @@ test("no statistics of few rows decide how a grown store is read", async () => {
   expect(await statistics()).toBe(0);
 });
 
-test("bytes after the end do no harm", async () => {
+test("extra bytes at the end do no harm", async () => {
   await makeStore();
   appendFileSync(file, "x".repeat(5_000));
   const store = await open();

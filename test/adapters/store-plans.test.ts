@@ -33,10 +33,10 @@ import {
 import { ManualClock } from "../support/clock.js";
 import { type SeenStatement, watchedConnections } from "../support/watched-connections.js";
 
-/** Whatever is read while a caller waits must be reached through an index: these tables grow without end. */
+/** Reads while a caller waits must use an index: these tables grow without limit. */
 const GROWING =
   /\bSCAN (documents|d|chunks|memories|memory_sources|ms|vectors|v|vector_changes|change|journal|containers|c|dc|files|requests)\b/;
-/** There is mostly one organisation, so that an index led by it alone leads through everything. */
+/** There is usually one organisation, so an index with it alone as prefix scans everything. */
 const WHOLE_ORGANIZATION = /\(organization_id=\?\)/;
 
 describe("the work of a call does not grow with the store", () => {
@@ -65,9 +65,9 @@ describe("the work of a call does not grow with the store", () => {
     await rm(dataDirectory, { recursive: true, force: true });
   });
 
-  /** How SQLite goes about the queries of a call, one step a line. */
+  /** SQLite's plan for the queries of a call, one step per line. */
   async function planOf(call: () => Promise<unknown>): Promise<string[]> {
-    // After a write nothing is answered from memory.
+    // After a write, nothing is answered from memory.
     await createContainerStore(db, clock).ensure("o", [`new_${(writes += 1)}`]);
     queries.length = 0;
     await call();
@@ -208,43 +208,40 @@ describe("the work of a call does not grow with the store", () => {
     expect(plan.join()).toMatch(/COVERING INDEX vectors_active/);
   });
 
-  test("the waiting documents have an index of their own", async () => {
+  test("waiting documents have their own index", async () => {
     const plan = await planOf(() => createDocumentStore(db, clock).countWaiting("o", "all"));
     expect(plan.join()).toMatch(/documents_waiting/);
   });
 
-  test("a list of documents that are being processed leads past all the others", async () => {
+  test("a list of documents being processed skips all others", async () => {
     const query = buildDocumentQuery({ statuses: ["queued", "embedding"] });
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
     expect(plan.join()).toMatch(/documents_waiting/);
   });
 
-  test.each(["any", "all"] as const)(
-    "a list reads its containers once, not for each document: %s",
-    async (operator) => {
-      const query = buildDocumentQuery({ containerTags: ["a"], operator });
-      const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
-      // The one that is left are the tags of the documents on the page.
-      expect(plan.filter((step) => step.includes("CORRELATED"))).toHaveLength(1);
-    },
-  );
+  test.each(["any", "all"] as const)("a list reads its containers once, not per document: %s", async (operator) => {
+    const query = buildDocumentQuery({ containerTags: ["a"], operator });
+    const plan = await planOf(() => createDocumentStore(db, clock).list("o", query));
+    // The remaining one reads the tags of the documents on the page.
+    expect(plan.filter((step) => step.includes("CORRELATED"))).toHaveLength(1);
+  });
 
-  test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s is not sorted anew", async (sort) => {
+  test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s needs no extra sort", async (sort) => {
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", buildDocumentQuery({ sort })));
     expect(plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))).toEqual([]);
   });
 
-  test("a page of requests is not sorted anew", async () => {
+  test("a page of requests needs no extra sort", async () => {
     const plan = await planOf(() => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }));
     expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
-  test("a page of the whole journal is not sorted anew", async () => {
+  test("a page of the whole journal needs no extra sort", async () => {
     const plan = await planOf(() => createJournalStore(db, clock).list("o", { offset: 0, limit: 10 }));
     expect(plan.filter((step) => GROWING.test(step) || step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
-  test("the text index runs a narrowed match once, not once for each unit", async () => {
+  test("the text index runs a narrowed match once, not per unit", async () => {
     const plan = await planOf(() =>
       createUnitStore(db, clock).searchText(scope, ["x"], { limit: 9, among: new Set([1, 2]) }),
     );

@@ -21,9 +21,9 @@ import { findPostgres, type PostgresServer, startPostgres } from "../support/pos
 import { createDatabases, type PostgresDatabases } from "../support/postgres-databases.js";
 
 const programs = findPostgres();
-/** Every step is some statements, each with its way to the server and back. */
+/** Every step takes several statements, each with a round trip to the server. */
 const HISTORIES = 3;
-/** To make and start a server; and to end it. */
+/** Time to create and start a server, and to stop it. */
 const STARTS_WITHIN_MS = 60_000;
 
 if (programs === undefined)
@@ -51,7 +51,7 @@ else {
   test.each([
     ["options=-c%20statement_timeout%3D1", /ended a statement .* statement_timeout/],
     ["sslmode=verify-full&sslrootcert=/nowhere/root.crt", /A file named in its address .*\/nowhere\/root\.crt/],
-  ])("what the address asks for and does not work, such as %s, is said in a sentence", async (parameters, reason) => {
+  ])("an address parameter that does not work, such as %s, is explained in a sentence", async (parameters, reason) => {
     const url = `${await server.createDatabase()}?${parameters}`;
     const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-address-"));
     try {
@@ -65,7 +65,7 @@ else {
     }
   });
 
-  test("characters that PostgreSQL's text cannot hold become the replacement character in texts, and stay in metadata", async () => {
+  test("characters that PostgreSQL's text cannot store are replaced in texts and kept in metadata", async () => {
     const { store } = await openStore(databases, new ManualClock());
     try {
       const metadata = { "zero\0": "a\0b", half: "\ud800!", list: ["\udc00", "\\u0000"], whole: "🜁" };
@@ -85,7 +85,7 @@ else {
     }
   });
 
-  test("what was wrong with a write that nobody waited for ends its transaction, and nothing of it stays", async () => {
+  test("a failed write that was not awaited rolls back its whole transaction", async () => {
     const { store } = await openStore(databases, new ManualClock());
     try {
       const { organizationId } = store;
@@ -103,7 +103,7 @@ else {
     }
   });
 
-  test("statements that are asked often are prepared on connections of the server's own, except those for all columns", async () => {
+  test("frequent statements are prepared on session connections, except those that select all columns", async () => {
     const client = new pg.Client(await databases.take());
     await client.connect();
     try {
@@ -120,7 +120,7 @@ else {
     }
   });
 
-  test("statements that another version's migration made invalid fail once, in a transaction and outside of one", async () => {
+  test("statements invalidated by another version's migration fail once, inside a transaction and outside of one", async () => {
     const { url, store } = await openStore(databases, new ManualClock());
     const client = new pg.Client(url);
     try {
@@ -142,7 +142,7 @@ else {
     }
   });
 
-  test("a search with a condition looks at everything in a large container", async () => {
+  test("a filtered search considers everything in a large container", async () => {
     const { store } = await openStore(databases, new ManualClock());
     try {
       const { organizationId } = store;
@@ -173,7 +173,7 @@ else {
     }
   });
 
-  test("records of sign-in beyond a number are removed, the oldest first", async () => {
+  test("trimming sign-in records removes nothing when there are none", async () => {
     const clock = new ManualClock();
     const { store } = await openStore(databases, clock);
     try {
@@ -189,7 +189,7 @@ else {
   });
 }
 
-/** A store in an empty database, with a data folder of its own. */
+/** A store in an empty database, with its own data folder. */
 async function openStore(databases: PostgresDatabases, clock: ManualClock): Promise<{ url: string; store: Store }> {
   const url = await databases.take();
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-postgres-store-"));
@@ -202,7 +202,7 @@ async function openStore(databases: PostgresDatabases, clock: ManualClock): Prom
   return { url, store: { ...store, close } };
 }
 
-/** Everything that is in a database, as one text to look for traces in. */
+/** The contents of a database as one text in which to look for traces. */
 async function dump(url: string): Promise<string> {
   const client = new pg.Client(url);
   await client.connect();

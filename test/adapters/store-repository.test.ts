@@ -14,7 +14,7 @@ const greetingsIn = repositoryOf<Greetings, { readonly language: string }>({
   },
 });
 
-test("each repository gives its methods what it is over", async () => {
+test("each repository passes its context to its methods", async () => {
   const dutch = greetingsIn({ language: "nl" });
   const french = greetingsIn({ language: "fr" });
   expect([dutch.greet("Mia"), french.greet("Mia", "!"), await dutch.part()]).toEqual([
@@ -24,13 +24,13 @@ test("each repository gives its methods what it is over", async () => {
   ]);
 });
 
-test("repositories share their methods, so that one more is no more than an object", () => {
+test("repositories share their methods, so that another one is just another object", () => {
   const [one, other] = [greetingsIn({ language: "nl" }), greetingsIn({ language: "fr" })];
   expect(Object.getPrototypeOf(one)).toBe(Object.getPrototypeOf(other));
   expect(Object.values(one)).toEqual([{ language: "nl" }]);
 });
 
-test("a method that is replaced leaves the others and other repositories as they are", async () => {
+test("replacing a method leaves the other methods and repositories unchanged", async () => {
   const dutch = greetingsIn({ language: "nl" });
   const changed = withMethods(dutch, { greet: () => "Hm" });
   expect([changed.greet("Mia"), await changed.part(), dutch.greet("Mia")]).toEqual(["Hm", "nl: bye", "nl: Mia."]);

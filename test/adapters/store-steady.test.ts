@@ -10,7 +10,7 @@ import { ManualClock } from "../support/clock.js";
 
 let folder: string;
 let here: Store;
-/** As another process has it: with connections of its own. */
+/** Stands in for another process: it has its own connections. */
 let elsewhere: Store;
 
 const open = (): Promise<Store> =>
@@ -31,8 +31,8 @@ const addTo = (store: Store, containerTag: string) =>
   store.documents.insert(store.organizationId, buildDocumentDraft({ containerTags: [containerTag] }));
 const find = async (tag: string) => (await here.containers.find(here.organizationId, [tag])).length;
 
-describe("what every search asks and rarely changes", () => {
-  test("is new at once after a write of the same process", async () => {
+describe("rarely changing data that every search needs", () => {
+  test("is current immediately after a write by the same process", async () => {
     for (let round = 0; round < 20; round++) {
       const tag = `tag_${round}`;
       expect(await find(tag)).toBe(0);
@@ -41,7 +41,7 @@ describe("what every search asks and rarely changes", () => {
     }
   });
 
-  test("is new after a write of another process, from the next turn of the event loop on", async () => {
+  test("is current from the next turn of the event loop on after a write by another process", async () => {
     for (let round = 0; round < 20; round++) {
       const tag = `tag_${round}`;
       expect(await find(tag)).toBe(0);

@@ -38,7 +38,7 @@ const trustIn = (id: string) =>
     return { document: trust, passages: results.filter(({ kind }) => kind === "chunk").map((found) => found.trust) };
   });
 
-test("a reading that was stored under that name is still a stranger's, and so are its passages", async () => {
+test("a reading stored under the old name still counts as a stranger's, and so do its passages", async () => {
   const id = await addBerths("berths.csv", "berth,ship\nquay seven,Aurora\n");
   expect(await trustIn(id)).toEqual({ document: "trusted", passages: ["trusted"] });
   const database = await openDatabase(join(dataDirectory, "recollect.db"));
@@ -48,7 +48,7 @@ test("a reading that was stored under that name is still a stranger's, and so ar
   expect(await trustIn(id)).toEqual({ document: "unverified", passages: ["unverified"] });
 });
 
-test("a new one has it, too, and an earlier version reads it", async () => {
+test("a new reading has it as well, and an earlier version can read it", async () => {
   const id = await addBerths(
     "berth.eml",
     "From: ann@example.com\r\nSubject: Berth\r\n\r\nThe ship Aurora is at quay seven.",

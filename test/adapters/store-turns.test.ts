@@ -10,7 +10,7 @@ import { loadSqlite } from "../../src/lib/sqlite.js";
 /** Just beyond a limit, in milliseconds. */
 const A_BIT = 0.01;
 
-/** Time goes on where a test says so. */
+/** Time advances only when a test says so. */
 let now: number;
 let scheduler: EventLoopScheduler;
 beforeEach(() => {
@@ -20,8 +20,8 @@ beforeEach(() => {
 
 const goesOn = (): boolean => scheduler.forBackground() === undefined;
 
-describe("work in the background", () => {
-  test("has a long slice of a turn while no caller has come for a while", () => {
+describe("background work", () => {
+  test("gets a long slice of a turn while no caller has come for a while", () => {
     expect(goesOn()).toBe(true);
     now += TURN_SHARES.backgroundSlice;
     expect(goesOn()).toBe(true);
@@ -29,7 +29,7 @@ describe("work in the background", () => {
     expect(goesOn()).toBe(false);
   });
 
-  test("has a short one while callers come one after the other, until the next is not expected any more", async () => {
+  test("gets a short slice while callers follow one another, until no further one is expected", async () => {
     void scheduler.forCaller();
     await nextTurn();
     expect(goesOn()).toBe(true);
@@ -42,19 +42,19 @@ describe("work in the background", () => {
     expect(goesOn()).toBe(true);
   });
 
-  test("rests in a turn that a caller uses, and goes on in the next one", async () => {
+  test("pauses in a turn that a caller uses, and continues in the next one", async () => {
     expect(scheduler.forCaller()).toBeUndefined();
     const rest = scheduler.forBackground();
     expect(rest).toBeInstanceOf(Promise);
     await rest;
   });
 
-  test("gets a slice though callers use every turn, once it has waited for so long", async () => {
+  test("gets a slice after a maximum wait even if callers use every turn", async () => {
     void scheduler.forCaller();
     const since = now;
     let waited: number | undefined;
     const background = scheduler.forBackground()?.then(() => (waited = now - since));
-    // A caller waits for each next turn, and uses it before the background is asked.
+    // A caller waits for each next turn, and uses it before the background can.
     while (waited === undefined && now - since < 1_000) {
       now += TURN_SHARES.turn + A_BIT;
       await scheduler.forCaller();
@@ -66,7 +66,7 @@ describe("work in the background", () => {
 });
 
 describe("callers", () => {
-  test("wait for the next turn once one has lasted for so long", async () => {
+  test("wait for the next turn once one has lasted too long", async () => {
     expect(scheduler.forCaller()).toBeUndefined();
     now += TURN_SHARES.turn;
     expect(scheduler.forCaller()).toBeUndefined();
@@ -90,10 +90,10 @@ describe("callers", () => {
   });
 });
 
-describe("the connection that writes", () => {
+describe("the writing connection", () => {
   const insert = (id: number) => CompiledQuery.raw("insert into notes (id) values (?)", [id]);
 
-  /** Who had the connection after its holder, when the background wanted it before a caller, so long ago. */
+  /** Who gets the connection next if the background began waiting before a caller, this long ago. */
   async function orderAfter(waitedMs: number): Promise<string[]> {
     const { DatabaseSync } = await loadSqlite();
     const connection = new DatabaseSync(":memory:");
@@ -117,7 +117,7 @@ describe("the connection that writes", () => {
     expect(await orderAfter(TURN_SHARES.patienceForConnection)).toEqual(["caller", "background"]);
   });
 
-  test("goes to the background next, once that has waited for so long", async () => {
+  test("goes to the background next once that has waited long enough", async () => {
     expect(await orderAfter(TURN_SHARES.patienceForConnection + A_BIT)).toEqual(["background", "caller"]);
   });
 });

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe("a group whose commit fails", () => {
-  test("is told to its members, and whoever waited for the connection has it", async () => {
+  test("reports to its members, and the connection goes to the next in line", async () => {
     const holder = await writer.begin("normal");
     await holder.run(CompiledQuery.raw("insert into links (note) values (1)"));
     const waiting = [writer.run(insert(2), "full"), writer.run(insert(3), "full")];
@@ -43,7 +43,7 @@ describe("a group whose commit fails", () => {
     expect(connection.prepare("select id from notes order by id").all()).toEqual([{ id: 2 }, { id: 3 }]);
   });
 
-  test("and cannot be taken back either leaves nobody waiting, and ends no process", async () => {
+  test("and cannot be rolled back either leaves nobody waiting and ends no process", async () => {
     const earlier = await writer.begin("normal");
     await earlier.run(insert(1));
     const lost = earlier.commit();

@@ -21,7 +21,7 @@ const anyOf = <T>(values: readonly T[]): T => values[Math.floor(random() * value
 
 let dataDirectory: string;
 let store: Store;
-/** Remembers nothing, so that the index itself decides what is of a scope. */
+/** Caches nothing, so that the index itself decides what belongs to a scope. */
 let plain: TextSearch;
 let db: Kysely<Database>;
 
@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(dataDirectory, { recursive: true, force: true });
 });
 
-/** Writes units 1 to `count`: most of them into container 1, and many into 2 and 3. */
+/** Writes units 1 to `count`: most into container 1, and many into 2 and 3. */
 async function fill(count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   await store.transaction(async ({ units }) => {
@@ -86,13 +86,13 @@ async function expectSameAnswers(): Promise<void> {
     }
 }
 
-describe("a scope that has a large part of all units", () => {
-  test("is found in what the index finds everywhere, and nothing of another scope with it", async () => {
+describe("a scope with a large share of all units", () => {
+  test("is searched with the same results as the whole index, and none of another scope", async () => {
     await fill(400);
     await expectSameAnswers();
   });
 
-  test("follows whatever comes, goes, moves and is forgotten", async () => {
+  test("follows additions, removals, moves and forgetting", async () => {
     await fill(300);
     await expectSameAnswers();
     let next = 301;
@@ -107,14 +107,14 @@ describe("a scope that has a large part of all units", () => {
     }
   });
 
-  test("is read anew after very many changes", async () => {
+  test("is reread after very many changes", async () => {
     await fill(200);
     await expectSameAnswers();
     await fill(1_500);
     await expectSameAnswers();
   });
 
-  test("is right for all who ask at once while it is written to", async () => {
+  test("is correct for concurrent callers while it is written to", async () => {
     await fill(300);
     const expected = await plain.search(SCOPES[0]!, ["rare"], { limit: 5_000 });
     const searches = Array.from({ length: 20 }, () => store.units.searchText(SCOPES[0]!, ["rare"], { limit: 5_000 }));
@@ -128,7 +128,7 @@ describe("a scope that has a large part of all units", () => {
     expect(hits.map(({ unit }) => unit)).toContain(added);
   });
 
-  test("gives no more than it must of a common word, and still counts it right", async () => {
+  test("returns no more matches of a common word than needed, and still counts it correctly", async () => {
     await fill(900);
     for (const scope of [SCOPES[0]!, SCOPES[2]!]) {
       const words = ["keeper", "rare"];

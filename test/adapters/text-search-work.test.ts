@@ -12,7 +12,7 @@ import { unitOf } from "../../src/core/types.js";
 import { loadSqlite } from "../../src/lib/sqlite.js";
 import { queryWords } from "../../src/language/words.js";
 
-/** Bytes that this process has read, by any means; only some systems count them. */
+/** Bytes that this process has read by any means; only some systems count them. */
 const COUNTER = "/proc/self/io";
 const SMALL = 20;
 const folders: string[] = [];
@@ -23,7 +23,7 @@ function bytesRead(): number {
   return Number(/^rchar: (\d+)$/m.exec(readFileSync(COUNTER, "utf8"))?.[1]);
 }
 
-/** A store with a small container beside one of `neighbours` units that have the same words. */
+/** A store with a small container next to one of `neighbours` units with the same words. */
 async function fill(neighbours: number): Promise<string> {
   const dataDirectory = mkdtempSync(join(tmpdir(), "recollect-test-"));
   folders.push(dataDirectory);
@@ -39,7 +39,7 @@ async function fill(neighbours: number): Promise<string> {
   });
   await store.close();
   const file = join(dataDirectory, STORE_FILE);
-  // The index is written in parts that SQLite joins now and then: how many there are just now is not the question.
+  // SQLite merges the parts of the index now and then; their current number must not affect the result.
   const { DatabaseSync } = await loadSqlite();
   const connection = new DatabaseSync(file);
   connection.exec("insert into text_index (text_index) values ('optimize')");
@@ -47,7 +47,7 @@ async function fill(neighbours: number): Promise<string> {
   return file;
 }
 
-/** The least number of bytes that a search of the small container reads, with nothing kept in memory. */
+/** The minimum number of bytes that a search of the small container reads, with nothing cached. */
 async function workOf(file: string, query: string): Promise<number> {
   const { DatabaseSync } = await loadSqlite();
   const [writer, reader] = [new DatabaseSync(file, { readOnly: true }), new DatabaseSync(file, { readOnly: true })];
@@ -56,7 +56,7 @@ async function workOf(file: string, query: string): Promise<number> {
   const scope = { containerIds: [2], kinds: ["chunk"] as const, includeForgotten: false };
   const works: number[] = [];
   for (let round = 0; round < 4; round += 1) {
-    // Anew each time: a search remembers what it counted.
+    // Opened anew each time, since a search caches its counts.
     const search = createTextSearch(db);
     const before = bytesRead();
     const { hits } = await search.search(scope, queryWords(query), { limit: 200, mostMatches: 1_000 });
@@ -67,7 +67,7 @@ async function workOf(file: string, query: string): Promise<number> {
   return Math.min(...works);
 }
 
-describe.skipIf(!existsSync(COUNTER))("a search of a small container reads no more for a large one beside it", () => {
+describe.skipIf(!existsSync(COUNTER))("a search of a small container reads no more next to a large one", () => {
   const queries = [
     ["common words", "Where does the lighthouse keeper paint the harbour wall with a friend?"],
     ["Chinese", "灯塔看守人在哪里"],

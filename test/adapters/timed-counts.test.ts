@@ -21,11 +21,11 @@ async function totalOf(scope: string, total: number): Promise<number> {
 }
 
 describe("counts of scopes that others may change", () => {
-  test("a small scope is counted each time", async () => {
+  test("a small scope is counted every time", async () => {
     expect([await totalOf("a", 0), await totalOf("a", 9_999), await totalOf("a", 3)]).toEqual([0, 9_999, 3]);
   });
 
-  test("a large scope is counted once in ten seconds, and each scope for itself", async () => {
+  test("a large scope is counted once in ten seconds, each scope separately", async () => {
     expect(await totalOf("a", 10_000)).toBe(10_000);
     now = 9_999;
     expect([await totalOf("a", 20_000), await totalOf("b", 30_000)]).toEqual([10_000, 30_000]);
@@ -34,7 +34,7 @@ describe("counts of scopes that others may change", () => {
     expect(asked).toEqual(["a", "b", "a"]);
   });
 
-  test("what was counted of words goes with the count of the scope", async () => {
+  test("word counts expire with the count of their scope", async () => {
     const count = async () => 10_000;
     (await counts.counted("a", count)).words.set("bees", 4_000);
     expect((await counts.counted("a", count)).words.get("bees")).toBe(4_000);

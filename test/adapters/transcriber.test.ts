@@ -15,7 +15,7 @@ const listen = (apiKey: string | undefined = "secret-key") =>
     new AbortController().signal,
   );
 
-test("sends the recording, and gives what is said with its times", async () => {
+test("sends the recording and returns what was said, with times", async () => {
   service.answers = [
     () => ({
       body: {
@@ -36,7 +36,7 @@ test("sends the recording, and gives what is said with its times", async () => {
   ]);
 });
 
-test("a service without segments gives one piece, and without speech none", async () => {
+test("returns one piece for a response without segments, and none without speech", async () => {
   service.answers = [
     () => ({ body: { text: "All of it.", duration: 9.5 } }),
     () => ({ body: { text: "All of it.", duration: 9.5, segments: [] } }),
@@ -49,9 +49,9 @@ test("a service without segments gives one piece, and without speech none", asyn
 
 test.each([
   ["busy", () => ({ status: 503, body: {} }), { kind: "unavailable", retryAfter: 30 }],
-  ["gone", () => "hang up" as const, { kind: "unavailable", retryAfter: 30 }],
+  ["disconnected", () => "hang up" as const, { kind: "unavailable", retryAfter: 30 }],
   ["no transcript", () => ({ body: { words: 3 } }), { kind: "unavailable" }],
-  ["no JSON", () => ({ body: "<html>" }), { kind: "unavailable" }],
+  ["not JSON", () => ({ body: "<html>" }), { kind: "unavailable" }],
   [
     "out of credit",
     () => ({ status: 429, body: { error: { code: "insufficient_quota", message: "Pay." } } }),
@@ -64,14 +64,14 @@ test.each([
   ],
   ["unknown model", () => ({ status: 404, body: {} }), { kind: "invalid" }],
   ["too large", () => ({ status: 413, body: {} }), { kind: "invalid" }],
-])("a failure says what it is, without the key: %s", async (_what, answer, expected) => {
+])("names the cause of a failure, without the key: %s", async (_what, answer, expected) => {
   service.answers = [answer];
   const error: unknown = await listen().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject(expected);
   expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain("secret-key");
 });
 
-test("has a problem from the last use on that failed, other than for the recording, until one does not", async () => {
+test("reports a problem after a failure not caused by the recording, until a use succeeds", async () => {
   const transcriber = createOpenAiTranscriber({ baseUrl: service.url, model: "m", apiKey: undefined });
   const problems = [await transcriber.problem?.()];
   service.answers = [
@@ -98,7 +98,7 @@ test("has a problem from the last use on that failed, other than for the recordi
   ]);
 });
 
-test("stops when it is told to", async () => {
+test("stops when aborted", async () => {
   const transcriber = createOpenAiTranscriber({ baseUrl: service.url, model: "m", apiKey: undefined });
   await expect(transcriber.transcribe(RECORDING, AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
 });

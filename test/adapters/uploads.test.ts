@@ -21,7 +21,7 @@ async function* pieces(...texts: readonly string[]) {
   for (const text of texts) yield Promise.resolve(Buffer.from(text));
 }
 
-test("what comes in piece by piece is a file, with its size and digest", async () => {
+test("stores data that arrives in pieces as a file with its size and digest", async () => {
   const { key, size, digest } = await uploads.receive(pieces("The lamp ", "", "is lit."));
   expect(await readFile(uploads.pathOf(key), "utf8")).toBe("The lamp is lit.");
   expect([size, digest]).toEqual([16, createHash("sha256").update("The lamp is lit.").digest("hex")]);
@@ -29,11 +29,11 @@ test("what comes in piece by piece is a file, with its size and digest", async (
   expect(await uploads.read(createId(), 0, 1)).toBeNull();
 });
 
-test("nothing at all is an upload of no bytes", async () => {
+test("accepts an upload of no bytes", async () => {
   expect((await uploads.receive(pieces())).size).toBe(0);
 });
 
-test("of what breaks off nothing is left, and the reason is told", async () => {
+test("leaves nothing of an interrupted upload and reports the reason", async () => {
   async function* breaking() {
     yield Buffer.from("half");
     await Promise.reject(new Error("the sender is gone"));
@@ -42,7 +42,7 @@ test("of what breaks off nothing is left, and the reason is told", async () => {
   expect(await readdir(directory)).toEqual([]);
 });
 
-test("a folder that cannot be written is told", async () => {
+test("reports a folder that cannot be written", async () => {
   await writeFile(directory, "a file where the folder should be");
   await expect(uploads.receive(pieces("x"))).rejects.toMatchObject({
     kind: "unavailable",
@@ -50,13 +50,13 @@ test("a folder that cannot be written is told", async () => {
   });
 });
 
-test.skipIf(process.platform === "win32")("only the owner of the folder can read what is in it", async () => {
+test.skipIf(process.platform === "win32")("lets only the folder's owner read the files in it", async () => {
   const { key } = await uploads.receive(pieces("x"));
   expect((await stat(directory)).mode & 0o777).toBe(0o700);
   expect((await stat(uploads.pathOf(key))).mode & 0o777).toBe(0o600);
 });
 
-test("lists what is there until it is removed, and leaves other files alone", async () => {
+test("lists uploads until they are removed, and leaves other files alone", async () => {
   expect(await uploads.list()).toEqual([]);
   const { key } = await uploads.receive(pieces("x"));
   await writeFile(join(directory, "README.txt"), "not ours");
@@ -67,6 +67,6 @@ test("lists what is there until it is removed, and leaves other files alone", as
   expect(await readdir(directory)).toEqual(["README.txt"]);
 });
 
-test("no key leads elsewhere", () => {
+test("no key refers to a path elsewhere", () => {
   for (const key of ["", "..", "../outside", "a/b"]) expect(() => uploads.pathOf(key)).toThrow("must be an id");
 });

@@ -48,7 +48,7 @@ else
       await client.query(statement).finally(() => client.end());
     };
 
-    test("is one at a time, and the next when that one leaves", async () => {
+    test("is one at a time, followed by the next when it leaves", async () => {
       const nodes = [waitingNode(), waitingNode(), waitingNode()];
       const holding = () => nodes.filter(({ held }) => held !== null && !held.lost.aborted);
       for (let turn = 0; turn < nodes.length; turn += 1) {
@@ -59,7 +59,7 @@ else
       }
     });
 
-    test("is another when its connection is cut, or the server crashes", async () => {
+    test("is replaced when its connection is cut or the server crashes", async () => {
       const first = waitingNode();
       await waitFor(() => first.held !== null, "the first has its turn");
       const second = waitingNode();
@@ -72,7 +72,7 @@ else
       await waitFor(() => third.held !== null, "the third has its turn");
     });
 
-    test("is another when it says nothing for long, and stops before that", async () => {
+    test("is replaced when it is silent for too long, and stops before that", async () => {
       const silent = waitingNode(url, { beatsEveryMs: 100_000, passesAfterMs: 1_000 });
       await waitFor(() => silent.held !== null, "the silent one has its turn");
       const next = waitingNode();
@@ -87,7 +87,7 @@ else
       await waitFor(() => heldUp.held!.lost.aborted, "it stops by itself");
     });
 
-    test("leaves its role in time on a connection that has gone silent", async () => {
+    test("gives up its role in time on a connection that has gone silent", async () => {
       const line = await startLineThatFallsSilent(Number(new URL(url).port));
       cleanups.push(() => line.close());
       const through = new URL(url);
@@ -100,7 +100,7 @@ else
       expect(performance.now() - from).toBeLessThan(10_000);
     });
 
-    test("is believed to be there for as long as it may be silent", async () => {
+    test("is considered present for as long as it may be silent", async () => {
       const options = { isShared: false, onEnd: () => undefined, silentMs: 61_000 };
       const client = await tryLock(url, 4_711, options);
       cleanups.push(() => client!.end());
@@ -108,7 +108,7 @@ else
       expect(rows).toEqual([{ tcp_keepalives_idle: "61" }]);
     });
 
-    test("ends waiting when it is told to", async () => {
+    test("stops waiting when aborted", async () => {
       const first = waitingNode();
       await waitFor(() => first.held !== null, "the first has its turn");
       const ending = new AbortController();
@@ -117,7 +117,7 @@ else
       await expect(taking).rejects.toThrow("closed");
     });
 
-    test.skipIf(!hasPooler())("is one at a time through a pooler of transactions, too", async () => {
+    test.skipIf(!hasPooler())("is one at a time through a transaction pooler, too", async () => {
       const pooler = await startPooler(url);
       cleanups.push(() => pooler.stop());
       const [first, second] = [waitingNode(pooler.through(url)), waitingNode(pooler.through(url))];
@@ -130,7 +130,7 @@ else
     });
   });
 
-/** A line to a server that says nothing more from some moment on, not even that it ends, as when a machine loses its power. */
+/** A connection to a server that at some point goes silent without closing, as when a machine loses power. */
 async function startLineThatFallsSilent(target: number) {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (near) => {

@@ -45,8 +45,8 @@ describeVectorIndex("Chroma, with a collection for each container", {
   many: 3_000,
 });
 
-// Without help the graph of Chroma loses some of such rows in one collection of nine: none in all of these is chance of 1 %.
-test("rows that follow a few others are found in every collection", async () => {
+// Unaided, Chroma's graph loses such rows in one of nine collections: the chance that all of these pass is 1 %.
+test("rows added after a few others are found in every collection", async () => {
   const random = seededRandom(7);
   const record = new MemoryVectorRecord();
   const spaces = Array.from({ length: 40 }, (_, at) => ({ id: at + 1, fingerprint: `few ${at}`, dimensions: 24 }));

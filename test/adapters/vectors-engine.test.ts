@@ -77,8 +77,8 @@ async function makeCollection(url: string): Promise<void> {
   await server.open("kept");
 }
 
-describe("The local engine", () => {
-  /** One for all tests that do it no harm. */
+describe("the local engine", () => {
+  /** Shared by all tests that do not damage it. */
   let lasting: LocalChroma;
   let itsDirectory: Awaited<ReturnType<typeof temporaryDirectory>>;
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe("The local engine", () => {
     await itsDirectory.remove();
   });
 
-  it("runs at a free port of the loopback interface, with its data below the data directory", async () => {
+  it("runs at a free port of the loopback interface, with its data inside the data directory", async () => {
     const { url, pid } = await running(lasting);
     expect(new URL(url).hostname).toBe("127.0.0.1");
     expect(isAlive(pid)).toBe(true);
@@ -107,7 +107,7 @@ describe("The local engine", () => {
     expect(note).toMatchObject({ engine: lasting.name.replace("local Chroma ", ""), pid });
   });
 
-  it.runIf(process.platform === "linux")("is told from another program at its port (Linux alone says)", async () => {
+  it.runIf(process.platform === "linux")("is told apart from another program at its port (Linux only)", async () => {
     const { url, pid } = await running(lasting);
     const port = Number(new URL(url).port);
     expect(await listensAt(pid, port)).toBe(true);
@@ -118,7 +118,7 @@ describe("The local engine", () => {
     expect(await listensAt(pid, (impostor.address() as AddressInfo).port)).toBe(false);
   });
 
-  it("leaves the engine of another folder alone whose note was copied with its files", async () => {
+  it("leaves the engine of another folder alone whose note was copied along with its files", async () => {
     const original = await running(lasting);
     const copy = join(directory.path, "copy");
     await mkdir(join(copy, "chroma"), { recursive: true });
@@ -151,14 +151,14 @@ describe("The local engine", () => {
     expect(one.url).not.toBe(other.url);
   });
 
-  it("keeps its data from one start to the next", async () => {
+  it("keeps its data across restarts", async () => {
     const first = start();
     await makeCollection((await running(first)).url);
     await first.close();
     expect(await collectionNames((await running(start())).url)).toEqual(["kept"]);
   });
 
-  it("starts again when it was killed", async () => {
+  it("restarts when killed", async () => {
     const engine = start();
     const before = await running(engine);
     process.kill(before.pid, "SIGKILL");
@@ -169,7 +169,7 @@ describe("The local engine", () => {
     );
   });
 
-  it.skipIf(process.platform === "win32")("starts again when it no longer answers", async () => {
+  it.skipIf(process.platform === "win32")("restarts when it no longer answers", async () => {
     const engine = start({ healthEveryMs: 100 });
     const before = await running(engine);
     process.kill(before.pid, "SIGSTOP");
@@ -177,7 +177,7 @@ describe("The local engine", () => {
     expect(isAlive(before.pid)).toBe(false);
   });
 
-  it("is gone when it was closed, at whatever moment that was", async () => {
+  it("is gone after being closed, at whatever moment", async () => {
     for (const afterMs of [0, 30, 90, 150, 400]) {
       const engine = start();
       await new Promise((resolve) => setTimeout(resolve, afterMs));
@@ -188,7 +188,7 @@ describe("The local engine", () => {
     }
   });
 
-  it("ends at once, without waiting, at the last moment of a process", async () => {
+  it("ends immediately, without waiting, at the last moment of a process", async () => {
     const engine = start();
     const { pid } = await running(engine);
     engine.stopNow();
@@ -196,7 +196,7 @@ describe("The local engine", () => {
   });
 });
 
-describe("The data folder of the engine", () => {
+describe("the data folder of the engine", () => {
   async function asideFolders(): Promise<string[]> {
     return (await readdir(directory.path)).filter((name) => name.startsWith("chroma.set-aside-"));
   }
@@ -220,7 +220,7 @@ describe("The data folder of the engine", () => {
 
   it.each([
     ["nothing", null],
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["something else", '{"engine":5}'],
   ])("is set aside when %s says who wrote it", async (_, note) => {
     await mkdir(join(directory.path, "chroma"));
@@ -231,7 +231,7 @@ describe("The data folder of the engine", () => {
     expect(await readFile(join(directory.path, aside!, "chroma.sqlite3"), "utf8")).toBe("of unknown origin");
   });
 
-  it("is set aside when the engine ends on it again and again", async () => {
+  it("is set aside when the engine repeatedly ends on it", async () => {
     await runOnce();
     await writeFile(join(directory.path, "chroma", "chroma.sqlite3"), "no database at all".repeat(1_000));
     const engine = start();
@@ -240,7 +240,7 @@ describe("The data folder of the engine", () => {
     expect(engine.failure).toBeNull();
   }, 90_000);
 
-  it("is kept once when it is set aside twice, so that the disk does not fill up", async () => {
+  it("is kept only once when set aside twice, so that the disk does not fill up", async () => {
     for (let round = 0; round < 2; round++) {
       await runOnce();
       await writeFile(join(directory.path, "chroma", "recollect.json"), "{}");
@@ -267,7 +267,7 @@ describe("The data folder of the engine", () => {
   });
 });
 
-describe("The process of the engine", () => {
+describe("the process of the engine", () => {
   const parents: ChildProcess[] = [];
 
   afterEach(() => {
@@ -302,10 +302,10 @@ describe("The process of the engine", () => {
   });
 });
 
-describe("The choice of an engine", () => {
+describe("the choice of an engine", () => {
   const { signal } = new AbortController();
 
-  /** An npm registry on a real socket, that npm is told to use. */
+  /** An npm registry on a real socket, for which npm is configured. */
   async function startRegistry(answer: (path: string) => { status: number; body: string | Buffer }) {
     const asked: string[] = [];
     const server: Server = createServer((request, response) => {
@@ -337,13 +337,13 @@ describe("The choice of an engine", () => {
     return findBinding({ enginesDirectory: `${directory.path}/engines`, offline: false, log, signal, ...options });
   }
 
-  /** Only where the bundled engine does not load, the tests have fetched another one. */
+  /** The tests download another engine only when the bundled one does not load. */
   async function fetchedEngine(context: TestContext): Promise<string> {
     const [name] = await readdir(ENGINES_DIRECTORY).catch(() => []);
     return name ?? context.skip("the bundled engine loads on this machine, so none was fetched");
   }
 
-  it("takes one that was fetched before, without asking anyone", async (context) => {
+  it("uses one that was downloaded before, without any request", async (context) => {
     await fetchedEngine(context);
     const { asked } = await startRegistry(() => ({ status: 500, body: "" }));
     const binding = await choose({ enginesDirectory: ENGINES_DIRECTORY, bundled: null });
@@ -351,12 +351,12 @@ describe("The choice of an engine", () => {
     expect(asked).toEqual([]);
   });
 
-  it("takes the bundled one when it loads", async () => {
+  it("uses the bundled one when it loads", async () => {
     const bundled = await choose({ enginesDirectory: ENGINES_DIRECTORY });
     expect(await choose({ bundled })).toEqual(bundled);
   });
 
-  it("passes over a bundled one that does not load", async (context) => {
+  it("skips a bundled one that does not load", async (context) => {
     await fetchedEngine(context);
     const file = join(directory.path, "broken.node");
     await writeFile(file, "not a library");
@@ -364,7 +364,7 @@ describe("The choice of an engine", () => {
     expect(binding.file).not.toBe(file);
   });
 
-  it("never asks the registry when it is offline, and says so", async () => {
+  it("never asks the registry when offline, and says so", async () => {
     const { asked } = await startRegistry(() => ({ status: 500, body: "" }));
     await expect(choose({ bundled: null, offline: true })).rejects.toMatchObject({
       kind: "unavailable",
@@ -373,7 +373,7 @@ describe("The choice of an engine", () => {
     expect(asked).toEqual([]);
   });
 
-  it("asks the registry that npm is configured for, and says what went wrong there", async () => {
+  it("asks the registry that npm is configured for, and reports what went wrong there", async () => {
     const { asked } = await startRegistry(() => ({ status: 404, body: "{}" }));
     await expect(choose({ bundled: null })).rejects.toMatchObject({
       kind: "unavailable",
@@ -384,7 +384,7 @@ describe("The choice of an engine", () => {
     expect(await readdir(`${directory.path}/engines`)).toEqual([]);
   }, 60_000);
 
-  it("refuses a package that is not what its checksum says, and leaves nothing of it", async () => {
+  it("refuses a package that does not match its checksum, and leaves nothing of it", async () => {
     const registry: { url: string } = await startRegistry((path) => {
       if (path.endsWith(".tgz")) return { status: 200, body: Buffer.from("truncated") };
       const name = decodeURIComponent(path.slice(1));
@@ -400,7 +400,7 @@ describe("The choice of an engine", () => {
     expect(await readdir(`${directory.path}/engines`)).toEqual([]);
   }, 60_000);
 
-  it("does not trust a fetched engine that was cut off on the disk", async (context) => {
+  it("does not trust a downloaded engine that is truncated on disk", async (context) => {
     const name = await fetchedEngine(context);
     const library = (await readdir(join(ENGINES_DIRECTORY, name))).find((file) => file.endsWith(".node"))!;
     const folder = join(directory.path, "engines", name);
@@ -413,7 +413,7 @@ describe("The choice of an engine", () => {
     await expect(choose({ bundled: null, offline: true })).rejects.toMatchObject({ kind: "unavailable" });
   });
 
-  it("stops fetching when the service closes, and leaves nothing behind", async () => {
+  it("stops downloading when the service closes, and leaves nothing behind", async () => {
     const silent = createTcpServer();
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
     const before = process.env["npm_config_registry"];

@@ -14,7 +14,7 @@ describeVectorIndex("Exact search that may keep nothing in memory", {
   recall: 1,
 });
 
-/** Tells how often whole containers were read. */
+/** Counts how often whole containers are read. */
 class CountingRecord extends MemoryVectorRecord {
   readonly loaded: number[] = [];
 
@@ -24,7 +24,7 @@ class CountingRecord extends MemoryVectorRecord {
   }
 }
 
-describe("The memory of exact search", () => {
+describe("the memory of exact search", () => {
   const space: VectorSpace = { id: 1, fingerprint: "test", dimensions: 256 };
   const random = seededRandom(3);
 
@@ -56,14 +56,14 @@ describe("The memory of exact search", () => {
     expect(record.loaded).toEqual([1]);
   });
 
-  it("gives up the containers that were not used for longest, and loads them again when asked", async () => {
+  it("evicts the least recently used containers, and loads them again when needed", async () => {
     const record = recordWith(4, 500);
     const index = createExactVectors(record, { megabytes: 0.7 });
     for (const container of [1, 2, 3, 2, 1]) await search(index, [container]);
     expect(record.loaded).toEqual([1, 2, 3, 1]);
   });
 
-  it("answers over more containers than fit into memory", async () => {
+  it("searches more containers than fit into memory", async () => {
     const record = recordWith(6, 300);
     const index = createExactVectors(record, { megabytes: 0.4 });
     const all = new Map<number, Float32Array>();
@@ -75,7 +75,7 @@ describe("The memory of exact search", () => {
     expect(units).toEqual(nearestByHand(all, query, 5).map((hit) => hit.unit));
   });
 
-  it("notices a matrix that differs from the record, drops it, and is right again", async () => {
+  it("notices a matrix that differs from the record, drops it, and is correct again", async () => {
     const record = recordWith(1, 40);
     const index = createExactVectors(record);
     await search(index, [1]);
@@ -87,7 +87,7 @@ describe("The memory of exact search", () => {
     expect((await search(index, [1], vector))[0]?.unit).toBe(55_555);
   });
 
-  it("says so when the record holds vectors of another size than their space", async () => {
+  it("reports vectors in the record whose size differs from their space", async () => {
     const record = recordWith(1, 3);
     const index = createExactVectors(record);
     await search(index, [1]);
@@ -95,7 +95,7 @@ describe("The memory of exact search", () => {
     await expect(search(index, [1])).rejects.toMatchObject({ kind: "corrupt" });
   });
 
-  it("fails with the record's own error and answers again when the record does", async () => {
+  it("fails with the record's error, and works again when the record does", async () => {
     const record = recordWith(1, 10);
     const index = createExactVectors(record);
     record.failWith(new Error("disk I/O error"));
@@ -105,8 +105,8 @@ describe("The memory of exact search", () => {
   });
 });
 
-describe("The best hits", () => {
-  it("are the best of any order of offers, each unit once with its better cosine", () => {
+describe("the best hits", () => {
+  it("are the same for any order of offers, each unit once with its better cosine", () => {
     const random = seededRandom(11);
     for (let round = 0; round < 200; round++) {
       const offers = Array.from({ length: 80 }, () => ({

@@ -43,7 +43,7 @@ afterEach(async () => {
   await directory.remove();
 });
 
-/** Everything above ten vectors goes to Chroma. */
+/** Above ten vectors, everything goes to Chroma. */
 function open(options: Partial<VectorsOptions> = {}): Vectors {
   const vectors = createVectors({
     record: fixture.record,
@@ -62,7 +62,7 @@ function open(options: Partial<VectorsOptions> = {}): Vectors {
   return vectors;
 }
 
-describe("With a local Chroma", () => {
+describe("with a local Chroma", () => {
   it("answers from the first moment, while the engine is still starting", async () => {
     fixture.add(50);
     const vectors = open();
@@ -73,7 +73,7 @@ describe("With a local Chroma", () => {
     expect((await vectors.status()).name).toMatch(/^exact \+ local Chroma \d+\.\d+\.\d+$/);
   });
 
-  it("starts no engine before the vectors are nearly more than exact search answers", async () => {
+  it("starts no engine until there are almost too many vectors for exact search", async () => {
     fixture.add(7);
     const vectors = open();
     expect(await vectors.status()).toMatchObject({ name: "exact", state: "ready", behind: 0 });
@@ -86,12 +86,12 @@ describe("With a local Chroma", () => {
     await fixture.expectRightAnswer(vectors);
   });
 
-  it("starts the engine at once when everything is to be searched there", async () => {
+  it("starts the engine immediately when everything is to be searched there", async () => {
     const vectors = open({ exactLimit: 0 });
     await eventually(() => vectors.enginePid);
   });
 
-  it("looks on when the record cannot tell how much there is, and does not outlive its closing", async () => {
+  it("keeps checking when the record cannot tell how much there is, and stops when closed", async () => {
     fixture.add(50);
     fixture.record.failWith(new Error("disk I/O error"));
     const vectors = open();
@@ -106,7 +106,7 @@ describe("With a local Chroma", () => {
     expect(closed.enginePid).toBeNull();
   });
 
-  it("goes on with every search right while Chroma is killed again and again, and uses it again afterwards", async () => {
+  it("keeps every search correct while Chroma is killed repeatedly, and uses it again afterwards", async () => {
     fixture.add(200);
     const vectors = open();
     await ready(vectors);
@@ -127,7 +127,7 @@ describe("With a local Chroma", () => {
     expect(collections.every((collection) => collection.found === collection.expected)).toBe(true);
   }, 60_000);
 
-  it("rebuilds everything when the folder of Chroma was deleted while it was stopped", async () => {
+  it("rebuilds everything when the Chroma folder was deleted while it was stopped", async () => {
     fixture.add(150);
     const before = open();
     await ready(before);
@@ -142,7 +142,7 @@ describe("With a local Chroma", () => {
     expect(collections).toContainEqual(expect.objectContaining({ expected: 170, found: 170, repaired: false }));
   }, 30_000);
 
-  it("leaves no process behind when it is closed, also when it is closed at once or twice", async () => {
+  it("leaves no process behind when closed, even immediately or twice", async () => {
     fixture.add(30);
     const atOnce = open();
     await atOnce.close();
@@ -155,7 +155,7 @@ describe("With a local Chroma", () => {
     await expect(vectors.close()).resolves.toBeUndefined();
   });
 
-  it("does without Chroma where it is told to, and starts it when it is asked", async () => {
+  it("works without Chroma when told to, and starts it on request", async () => {
     fixture.add(30);
     const exact = open({ mode: "exact" });
     expect(await exact.status()).toMatchObject({ name: "exact", state: "ready" });
@@ -182,7 +182,7 @@ describe("With a local Chroma", () => {
   });
 });
 
-describe("With a Chroma server", () => {
+describe("with a Chroma server", () => {
   let serverDirectory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let engine: LocalChroma & { readonly url: string };
   let proxy: FaultyProxy;
@@ -215,7 +215,7 @@ describe("With a Chroma server", () => {
     return server;
   }
 
-  /** The collection that holds the vectors of the fixture, reached past the index. */
+  /** The collection with the vectors of the fixture, accessed directly instead of through the index. */
   async function collection() {
     const names = collectionNames(NAMESPACE);
     const server = await connect();
@@ -223,7 +223,7 @@ describe("With a Chroma server", () => {
     return server.open(existing.find((name) => name === names.own(fixture.space, 1)) ?? names.shared(fixture.space));
   }
 
-  /** Waits until the container has its own collection and nothing is on the move. */
+  /** Waits until the container has its own collection and nothing is being moved. */
   async function settled(vectors: Vectors): Promise<void> {
     await ready(vectors);
     await eventually(async () => (await fixture.record.placements(fixture.space.id)).get(1));
@@ -255,7 +255,7 @@ describe("With a Chroma server", () => {
     ["refuses the token", { status: 401, body: '{"error":"AuthError"}' }],
     ["asks for patience", { status: 429, body: '{"error":"RateLimit"}' }],
   ] satisfies [string, Fault][])(
-    "still answers rightly when a search there %s, and returns to it when it is well again",
+    "still answers correctly when a search there %s, and returns to it once it recovers",
     async (_, fault) => {
       fixture.add(100);
       const vectors = open({ url: proxy.url });
@@ -284,7 +284,7 @@ describe("With a Chroma server", () => {
     expect(await vectors.nearest({ ...query, vector: fixture.anyVector() })).toEqual([]);
   });
 
-  it("keeps what could not be written there and writes it when the server is back", async () => {
+  it("keeps what could not be written there, and writes it when the server is back", async () => {
     fixture.add(60);
     const vectors = open({ url: proxy.url });
     await ready(vectors);
@@ -299,7 +299,7 @@ describe("With a Chroma server", () => {
     expect(await (await collection()).count()).toBe(fixture.vectors.size);
   }, 30_000);
 
-  it("answers with a server that does not exist, and says which", async () => {
+  it("answers without a server that does not exist, and names it", async () => {
     const { url } = proxy;
     await proxy.close();
     fixture.add(40);
@@ -310,7 +310,7 @@ describe("With a Chroma server", () => {
     proxy = await startFaultyProxy(() => engine.url);
   });
 
-  it("answers with a server that accepts and never says a word, and closes without waiting for it", async () => {
+  it("answers without a server that accepts and never responds, and closes without waiting for it", async () => {
     proxy.decide(() => "hang");
     fixture.add(40);
     const vectors = open({ url: proxy.url });
@@ -319,13 +319,13 @@ describe("With a Chroma server", () => {
     await vectors.close();
   });
 
-  it("refuses an address that is none", () => {
+  it("refuses an invalid address", () => {
     for (const url of ["localhost:8000", "ftp://localhost", "nonsense", ""]) {
       expect(() => open({ url })).toThrow(expect.objectContaining({ kind: "invalid" }));
     }
   });
 
-  it("notices rows that are missing there, and builds the collection anew while searches go on", async () => {
+  it("notices missing rows there, and rebuilds the collection while searches continue", async () => {
     fixture.add(120);
     const vectors = open({ url: proxy.url });
     await settled(vectors);
@@ -343,7 +343,7 @@ describe("With a Chroma server", () => {
     expect((await vectors.verify()).collections.every(({ repaired }) => !repaired)).toBe(true);
   });
 
-  it("notices rows that should not be there", async () => {
+  it("notices surplus rows there", async () => {
     fixture.add(40);
     const vectors = open({ url: proxy.url });
     await settled(vectors);
@@ -354,7 +354,7 @@ describe("With a Chroma server", () => {
     expect(collections).toContainEqual(expect.objectContaining({ expected: 40, found: 41, repaired: true }));
   });
 
-  it("notices vectors that do not find themselves, although the count is right", async () => {
+  it("notices vectors that do not find themselves although the count is right", async () => {
     const units = fixture.add(60);
     const vectors = open({ url: proxy.url });
     await settled(vectors);
@@ -372,7 +372,7 @@ describe("With a Chroma server", () => {
     await fixture.expectRightAnswer(vectors);
   });
 
-  it("heals by itself when its collections are deleted behind its back", async () => {
+  it("recovers when its collections are deleted by someone else", async () => {
     fixture.add(80);
     const vectors = open({ url: proxy.url });
     await ready(vectors);
@@ -385,7 +385,7 @@ describe("With a Chroma server", () => {
     server.close();
   });
 
-  it("gives a container its own collection when it grows past the limit, and takes it out of the shared one", async () => {
+  it("moves a container that grows past the limit from the shared collection to its own", async () => {
     fixture.add(8);
     const vectors = open({ url: proxy.url });
     await ready(vectors);
@@ -416,7 +416,7 @@ describe("With a Chroma server", () => {
     expect((await mine.verify()).collections.every(({ expected, found }) => expected === found)).toBe(true);
   });
 
-  it("sends the token, and works in the tenant and database that were named", async () => {
+  it("sends the token, and works in the named tenant and database", async () => {
     fixture.add(20);
     const options = { url: proxy.url, token: "secret-token", tenant: "default_tenant", database: "default_database" };
     await ready(open(options));
@@ -427,7 +427,7 @@ describe("With a Chroma server", () => {
     expect(JSON.stringify(log.lines)).not.toContain("secret-token");
   });
 
-  it("asks the server which tenant and database a token belongs to when none was named", async () => {
+  it("asks the server for the token's tenant and database when none was named", async () => {
     fixture.add(20);
     proxy.decide((path) =>
       path.endsWith("/auth/identity")

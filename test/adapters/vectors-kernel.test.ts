@@ -6,12 +6,12 @@ import { FINE_STEPS, quantise, quantiseQuery } from "../../src/adapters/vectors/
 import { RowScores } from "../../src/adapters/vectors/row-scores.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
-/** Sums of products as nobody could get them wrong. */
+/** Sums of products in the simplest form. */
 function sumByHand(row: Int8Array, query: Int16Array): number {
   return Number(row.reduce((sum, value, at) => sum + BigInt(value) * BigInt(query[at] ?? 0), 0n));
 }
 
-/** Rows one after the other, each with zeros up to a multiple of 16. */
+/** Consecutive rows, each padded with zeros to a multiple of 16. */
 function laidOut(rows: readonly Int8Array[]): { values: Int8Array; stride: number } {
   const stride = Math.max(16, Math.ceil(rows[0]!.length / 16) * 16);
   const values = new Int8Array(rows.length * stride);
@@ -29,12 +29,12 @@ function quantisedQuery(query: Float64Array): Int16Array {
   return values;
 }
 
-describe("Sums of products with 8-bit vectors", () => {
+describe("sums of products with 8-bit vectors", () => {
   it("are computed by SIMD here", () => {
     expect(dotKernel()).not.toBeNull();
   });
 
-  it("are exact, by SIMD and without, for any number of dimensions and rows", () => {
+  it("are exact, with SIMD and without, for any number of dimensions and rows", () => {
     const scenario = fc.record({
       dimensions: fc.integer({ min: 1, max: 130 }),
       count: fc.integer({ min: 1, max: 70 }),
@@ -72,7 +72,7 @@ describe("Sums of products with 8-bit vectors", () => {
     }
   });
 
-  it("are those of a query of zeros, and of no rows at all", () => {
+  it("are correct for a query of zeros and for no rows", () => {
     for (const isFast of [true, false]) {
       const { values, stride } = laidOut([Int8Array.of(1, 2, 3, 4)]);
       const scores = scoresOf(new Float64Array(4), stride, isFast);
@@ -82,7 +82,7 @@ describe("Sums of products with 8-bit vectors", () => {
     }
   });
 
-  it("are right when many rows make the memory grow", () => {
+  it("are correct when many rows make the memory grow", () => {
     const rows = Array.from({ length: 1_000 }, (_, at) => new Int8Array(1_024).fill((at % 250) - 125, 0, 1));
     const { values, stride } = laidOut(rows);
     const query = Float64Array.from({ length: 1_024 }, (_, at) => (at === 0 ? 1 : 0));
@@ -93,8 +93,8 @@ describe("Sums of products with 8-bit vectors", () => {
   });
 });
 
-describe("A vector in 8-bit numbers", () => {
-  it("is within half a step of each number, and within a 508th with the finer ones", () => {
+describe("a vector in 8-bit numbers", () => {
+  it("is accurate to half a step, and to about 1/508 of a step with the finer ones", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), fc.integer(), (dimensions, seed) => {
         const random = seededRandom(seed);
@@ -115,7 +115,7 @@ describe("A vector in 8-bit numbers", () => {
     );
   });
 
-  it("is zeros when it is of zeros, of nothing, or of what is no number", () => {
+  it("is zeros for zeros, for nothing, and for values that are not numbers", () => {
     const hopeless = [
       [0, 0],
       [NaN, 1],

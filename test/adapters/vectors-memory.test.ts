@@ -14,7 +14,7 @@ import { nearestByHand, randomVector, seededRandom, vectorNear } from "../suppor
 const SPACE: VectorSpace = { id: 1, fingerprint: "test", dimensions: 24 };
 const OTHER: VectorSpace = { id: 2, fingerprint: "other", dimensions: 40 };
 
-/** A record that lets a test act in the middle of a reading, and counts how often a container is begun to be read. */
+/** A record that lets a test act during a read, and counts how often reading a container begins. */
 class WatchedRecord extends MemoryVectorRecord {
   readonly begun: number[] = [];
   onPage: ((containerId: number, afterUnit: Unit) => void | Promise<void>) | null = null;
@@ -50,7 +50,7 @@ function search(
   return index.nearest({ space: SPACE, containerIds, kinds: ["chunk", "memory"], vector, limit: 10, ...change });
 }
 
-/** Equal but for places of hits whose cosines differ by less than the numbers in memory can tell. */
+/** Equal except for the order of hits whose cosines differ by less than the precision in memory. */
 function expectNearest(hits: readonly VectorHit[], truth: ReadonlyMap<Unit, Float32Array>, query: Float32Array): void {
   const expected = nearestByHand(truth, query, Math.max(hits.length, 10));
   expect(hits).toHaveLength(Math.min(10, truth.size));
@@ -62,8 +62,8 @@ function expectNearest(hits: readonly VectorHit[], truth: ReadonlyMap<Unit, Floa
   expect(new Set(hits.map((hit) => hit.unit)).size).toBe(hits.length);
 }
 
-describe("Exact search and the record", () => {
-  it("agree after any history, for an index that writes follow at once and one that looks rarely", async () => {
+describe("exact search and the record", () => {
+  it("agree after any history, for an index that follows writes closely and one that rarely looks", async () => {
     const write = fc.record({
       kind: fc.constant("write" as const),
       container: fc.integer({ min: 1, max: 4 }),
@@ -114,7 +114,7 @@ describe("Exact search and the record", () => {
     );
   }, 60_000);
 
-  it("agree while searches of many callers, writes and evictions go on at the same time", async () => {
+  it("agree during concurrent searches, writes and evictions", async () => {
     const random = seededRandom(4);
     const record = new WatchedRecord();
     for (let container = 1; container <= 8; container++) {
@@ -135,7 +135,7 @@ describe("Exact search and the record", () => {
     await Promise.all(callers);
   });
 
-  it("agree when units come, change and go while a container is being read", async () => {
+  it("agree when units are added, changed and removed while a container is being read", async () => {
     const random = seededRandom(9);
     const record = new WatchedRecord();
     for (let at = 0; at < 9_000; at += 2) put(record, 1, at, random);
@@ -157,8 +157,8 @@ describe("Exact search and the record", () => {
   });
 });
 
-describe("The memory of exact search", () => {
-  it("reads a container once for all who ask at the same time, and again after a reading that failed", async () => {
+describe("the memory of exact search", () => {
+  it("reads a container once for concurrent callers, and again after a failed read", async () => {
     const random = seededRandom(2);
     const record = new WatchedRecord();
     for (let at = 0; at < 3_000; at++) put(record, 1, at, random);
@@ -174,7 +174,7 @@ describe("The memory of exact search", () => {
     for (const hits of answers) expectNearest(hits, await record.truth([1]), query);
   });
 
-  it("answers about a container that is larger than all of it, and keeps the others meanwhile", async () => {
+  it("searches a container larger than the whole memory, and keeps the others meanwhile", async () => {
     const random = seededRandom(3);
     const record = new WatchedRecord();
     for (let at = 0; at < 4_000; at++) put(record, 1, at, random);
@@ -190,7 +190,7 @@ describe("The memory of exact search", () => {
     expect(record.begun.filter((container) => container === 2)).toEqual([2]);
   });
 
-  it("holds a thousand containers with a hundred each, alone and all at once", async () => {
+  it("holds a thousand containers of a hundred vectors each, searched one by one and all together", async () => {
     const random = seededRandom(6);
     const record = new WatchedRecord();
     const containers = Array.from({ length: 1_000 }, (_, at) => at + 1);
@@ -205,7 +205,7 @@ describe("The memory of exact search", () => {
     for (const container of [1, 500, 777]) {
       expectNearest(await search(index, [container], query), await record.truth([container]), query);
     }
-    // A few hundred changes, then more than are read for all of them at once.
+    // A few hundred changes, then more than one read covers.
     for (const changes of [300, 4_500]) {
       for (let at = 0; at < changes; at++) put(record, 1 + (at % 1_000), 200_000 + at, random);
       expectNearest(await search(index, containers, query), await record.truth(containers), query);
@@ -213,7 +213,7 @@ describe("The memory of exact search", () => {
     expect(record.begun).toHaveLength(1_000);
   }, 30_000);
 
-  it("filters large containers exactly, whatever share of them a filter leaves", async () => {
+  it("filters large containers exactly, whatever share a filter leaves", async () => {
     const random = seededRandom(8);
     const record = new WatchedRecord();
     const size = 24_000;
@@ -240,7 +240,7 @@ describe("The memory of exact search", () => {
     for (const hit of hits) expect(hit.cosine).toBeCloseTo(1, 5);
   });
 
-  it("goes on with every cosine right when a container outgrows the finer numbers and shrinks again", async () => {
+  it("keeps every cosine correct when a container outgrows the finer numbers and shrinks again", async () => {
     const random = seededRandom(13);
     const record = new WatchedRecord();
     const index = createExactVectors(record);
@@ -253,7 +253,7 @@ describe("The memory of exact search", () => {
     }
   }, 30_000);
 
-  it("drops what belongs to one space, also in the middle of a search, and keeps the rest", async () => {
+  it("drops what belongs to one space, even during a search, and keeps the rest", async () => {
     const random = seededRandom(14);
     const record = new WatchedRecord();
     for (let at = 0; at < 2_000; at++) put(record, 1, at, random);
@@ -272,8 +272,8 @@ describe("The memory of exact search", () => {
   });
 });
 
-describe("A matrix that is to hold too many rows for the finer numbers", () => {
-  it("takes no memory for them from the first row on, and leaves their cosines to the record", () => {
+describe("a matrix that is to hold too many rows for the finer numbers", () => {
+  it("allocates no memory for them from the start, and leaves their cosines to the record", () => {
     const matrix = new ContainerMatrix(16, 20_001);
     const random = seededRandom(22);
     const near = randomVector(16, random);
@@ -288,8 +288,8 @@ describe("A matrix that is to hold too many rows for the finer numbers", () => {
   });
 });
 
-describe("A scan", () => {
-  it.each([24, 384])("gives cosines that are right to 2e-5, with %i dimensions", (dimensions) => {
+describe("a scan", () => {
+  it.each([24, 384])("returns cosines accurate to 2e-5, with %i dimensions", (dimensions) => {
     const random = seededRandom(23);
     const matrix = new ContainerMatrix(dimensions);
     const truth = new Map(Array.from({ length: 300 }, (_, unit) => [unit, randomVector(dimensions, random)]));
@@ -306,7 +306,7 @@ describe("A scan", () => {
   });
 });
 
-describe("A scan that pauses", () => {
+describe("a scan that pauses", () => {
   const random = seededRandom(21);
   const truth = new Map<Unit, Float32Array>();
   const scan = (query: Float32Array) => ({ vector: Float64Array.from(query), kinds: ["chunk", "memory"] as const });
@@ -322,10 +322,10 @@ describe("A scan that pauses", () => {
     for (let unit = 0; unit < 80_000; unit++) change(unit, randomVector(16, random));
   });
 
-  /** One between two chunks of 1,024 rows. */
+  /** One pause between two chunks of 1,024 rows. */
   const PAUSES = Math.ceil(80_000 / 1_024) - 1;
 
-  /** Pauses whenever it can, and does something at each of the first pauses. */
+  /** Pauses whenever possible, and runs an action at each of the first pauses. */
   function pausing(acts: (() => void)[]): Turn & { pauses: number } {
     const turn = {
       isOver: true,
@@ -351,7 +351,7 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBe(PAUSES);
   });
 
-  it("begins again when something was written, moved or taken away meanwhile", async () => {
+  it("starts over when something was written, moved or removed meanwhile", async () => {
     const query = randomVector(16, random);
     const near = vectorNear(query, 0.01, random);
     const [nearest] = nearestByHand(truth, query, 1);
@@ -362,7 +362,7 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBe(PAUSES + 2);
   });
 
-  it("comes to an end when something is written anew at every pause", async () => {
+  it("ends even when something is changed at every pause", async () => {
     const query = randomVector(16, random);
     const acts = Array.from({ length: 100 }, (_, at) => () => change(50_000 + at, randomVector(16, random)));
     const turn = pausing(acts);
@@ -370,16 +370,16 @@ describe("A scan that pauses", () => {
     expect(turn.pauses).toBe(3);
   });
 
-  it("goes on when something was only added", async () => {
+  it("continues when something was only added", async () => {
     const query = randomVector(16, random);
     const acts = Array.from({ length: 100 }, (_, at) => () => change(100_000 + at, randomVector(16, random)));
     const turn = pausing(acts);
     expectNearest(await best(turn, query), truth, query);
-    // The rows that are added end up in the last chunk, which has room, or behind it.
+    // Added rows go into the last chunk, which has room, or after it.
     expect(turn.pauses).toBeGreaterThanOrEqual(PAUSES);
   });
 
-  it("goes on with another matrix when its own was given up meanwhile", async () => {
+  it("continues with another matrix when its own was evicted meanwhile", async () => {
     const query = randomVector(16, random);
     const turn = pausing([
       () => {

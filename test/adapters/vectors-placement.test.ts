@@ -11,7 +11,7 @@ import { type FaultyProxy, startFaultyProxy } from "../support/faulty-proxy.js";
 import { VectorFixture } from "../support/vector-fixture.js";
 import { randomVector, seededRandom } from "../support/vectors.js";
 
-/** Containers with more vectors get a collection of their own, and give it back at half as many. */
+/** Containers with more vectors get their own collection, and lose it again at half as many. */
 const LIMIT = 10;
 const NEIGHBOURS = 6;
 
@@ -51,7 +51,7 @@ async function closeAll(): Promise<void> {
   for (const vectors of opened.splice(0)) await vectors.close();
 }
 
-/** A record of its own, with some vectors of another container, and a name that nobody else uses. */
+/** A separate record with some vectors of another container, and a unique name. */
 function startAfresh(): void {
   fixture = new VectorFixture();
   namespace = `placement ${nextNamespace++}`;
@@ -75,7 +75,7 @@ function open(record: VectorRecord = fixture.record): Vectors {
   return vectors;
 }
 
-/** Rows of a collection, asked in a way that never creates one; null when there is none. */
+/** Rows of a collection, read without ever creating it; null when there is none. */
 async function countOf(name: string): Promise<number | null> {
   const collections = `${engine.url}/api/v2/tenants/default_tenant/databases/default_database/collections`;
   const found = await fetch(`${collections}/${name}`);
@@ -94,7 +94,7 @@ async function counted(): Promise<{ shared: number | null; own: number | null; n
   };
 }
 
-/** Waits until every vector lies in exactly one collection, and there is no other. */
+/** Waits until every vector is in exactly one collection, and there is no other collection. */
 async function expectPlaced(expected: "own" | "shared"): Promise<void> {
   const size = fixture.vectors.size;
   const wanted =
@@ -139,7 +139,7 @@ const DIRECTIONS = [
   },
 ] as const;
 
-describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, placed }) => {
+describe.each(DIRECTIONS)("a container that moves $name", ({ before, after, placed }) => {
   const other = placed === "own" ? "shared" : "own";
 
   async function settledBefore(): Promise<Vectors> {
@@ -150,9 +150,9 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
     return vectors;
   }
 
-  it("is found rightly at every moment while it is searched and written", async () => {
+  it("is searched correctly at every moment, also during writes", async () => {
     const vectors = await settledBefore();
-    // More than one page, so that there is something to follow between two.
+    // More than one page, so that changes can happen between two pages.
     after(700);
     for (let round = 0; round < 40; round++) {
       const [unit] = fixture.add(1);
@@ -166,7 +166,7 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
     expect((await vectors.verify()).collections.every((one) => !one.repaired)).toBe(true);
   }, 60_000);
 
-  it("arrives after a kill before any step, with nothing lost, doubled or left behind", async () => {
+  it("arrives after a kill before any step, with nothing lost, duplicated or left behind", async () => {
     let step = 0;
     for (let wasKilled = true; wasKilled; step++) {
       startAfresh();
@@ -191,7 +191,7 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
       await expectRightAnswers(vectors);
       await closeAll();
     }
-    // Following the changes, removing, creating, copying, emptying: there was something to be killed in.
+    // Following changes, removing, creating, copying, emptying: all of these were interrupted.
     expect(step).toBeGreaterThan(5);
   }, 60_000);
 
@@ -200,7 +200,7 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
     return placed === "own" ? own !== null && shared === NEIGHBOURS : own === null;
   }
 
-  it("arrives when the record fails at the moment of the change", async () => {
+  it("arrives when the record fails at the moment of the switch", async () => {
     let failures = 2;
     const fail = (): void => {
       if (failures-- > 0) throw new Error("disk I/O error");
@@ -225,8 +225,8 @@ describe.each(DIRECTIONS)("A container that moves $name", ({ before, after, plac
   }, 30_000);
 });
 
-describe("The size that decides", () => {
-  it("lets a container stay where it is between the half and the whole of the threshold", async () => {
+describe("the deciding size", () => {
+  it("lets a container stay where it is between half the threshold and all of it", async () => {
     fixture.add(LIMIT);
     const vectors = open();
     await ready(vectors);
@@ -243,8 +243,8 @@ describe("The size that decides", () => {
   });
 });
 
-describe("Collections of an earlier build", () => {
-  it("are built anew under their present names, each container where it was, and those before are removed", async () => {
+describe("collections of an earlier build", () => {
+  it("are rebuilt under their present names, each container where it was, and the former ones are removed", async () => {
     fixture.add(30);
     await ready(open());
     await expectPlaced("own");
@@ -262,7 +262,7 @@ describe("Collections of an earlier build", () => {
   });
 });
 
-describe("Vector spaces that go", () => {
+describe("vector spaces that are dropped", () => {
   const other: VectorSpace = { id: 2, fingerprint: "other", dimensions: 8 };
   const random = seededRandom(5);
 
@@ -288,7 +288,7 @@ describe("Vector spaces that go", () => {
     await expectPlaced("own");
   });
 
-  it("go at once when they are dropped, and are not built again while the record still has them", async () => {
+  it("are removed immediately, and not rebuilt while the record still has them", async () => {
     const vectors = await withTwoSpaces();
     await vectors.dropSpace(other.id);
     expect(await namesOf(other)).toEqual([]);
@@ -300,7 +300,7 @@ describe("Vector spaces that go", () => {
     await expectPlaced("own");
   });
 
-  it("leave nothing when they went while nobody was looking, or the server was away", async () => {
+  it("leave nothing when they were dropped while no service ran, or the server was down", async () => {
     await withTwoSpaces();
     await closeAll();
     await fixture.record.dropSpace(other.id);

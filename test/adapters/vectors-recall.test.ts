@@ -24,8 +24,8 @@ afterEach(async () => {
   await directory?.remove();
 });
 
-/** With the settings that Chroma has by itself it finds 82 % of these. */
-test("Chroma finds what is near among vectors that lie in no groups", async () => {
+/** With its default settings Chroma finds 82 % of these. */
+test("Chroma finds the nearest vectors among ones that form no clusters", async () => {
   const random = seededRandom(11);
   const record = new MemoryVectorRecord();
   record.addSpace(SPACE);

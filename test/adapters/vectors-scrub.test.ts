@@ -65,7 +65,7 @@ const isComplete = async (index: Vectors) => {
   return state === "ready" && behind === 0;
 };
 
-/** The beginning of a vector as every index keeps it. */
+/** The beginning of a vector as every index stores it. */
 const bytesOf = (unit: number) => new Uint8Array(vectors[unit]!.slice(0, 6).buffer);
 const found = (unit: number) => findInFiles(join(directory.path, "chroma"), [bytesOf(unit)]);
 
@@ -74,7 +74,7 @@ const nearest = async (index: Vectors, unit: number) => {
   return (await index.nearest({ ...query, limit: 3 })).map((hit) => hit.unit);
 };
 
-describe("vectors that were removed", () => {
+describe("removed vectors", () => {
   test("are in no file of the local engine after a scrub; the others are found throughout", async () => {
     const index = open();
     await eventually(() => isComplete(index));
@@ -91,7 +91,7 @@ describe("vectors that were removed", () => {
     expect([found(GONE), found(3).length > 0]).toEqual([[], true]);
   }, 90_000);
 
-  test("are in no file of an engine that does not run, nor of one that was set aside", async () => {
+  test("are in no file of an engine that is not running, or of one that was set aside", async () => {
     const before = open();
     await eventually(() => isComplete(before));
     await before.close();
@@ -104,7 +104,7 @@ describe("vectors that were removed", () => {
     expect(findInFiles(directory.path, ["another file"])).toHaveLength(1);
   }, 90_000);
 
-  test("are removed with the collections of a server elsewhere, at once or at the next connection", async () => {
+  test("are removed with the collections of a remote server, immediately or at the next connection", async () => {
     const elsewhere = await temporaryDirectory();
     const server = await startEngine(elsewhere.path);
     try {

@@ -16,7 +16,7 @@ import { createTurnTaking, type TurnTaking } from "../support/shared-role.js";
 import { VectorFixture } from "../support/vector-fixture.js";
 import { withMethods } from "../support/with-methods.js";
 
-/** Containers with more vectors get a collection of their own, and give it back at half as many. */
+/** Containers with more vectors get their own collection, and lose it again at half as many. */
 const LIMIT = 10;
 
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
@@ -44,7 +44,7 @@ interface Sharing {
   readonly url?: string;
 }
 
-/** The index of one of several nodes. The first that is opened feeds Chroma. */
+/** The index of one of several nodes. The first one opened feeds Chroma. */
 function openNode({ record, role, namespace, url = engine.url }: Sharing): VectorIndex {
   return createChromaVectors({
     record,
@@ -72,7 +72,7 @@ describeVectorIndex("Chroma, fed by another node", {
   many: 3_000,
 });
 
-describe("Nodes that share a Chroma", () => {
+describe("nodes that share a Chroma", () => {
   let fixture: VectorFixture;
   let sharing: Sharing & { readonly role: TurnTaking };
   let proxy: FaultyProxy;
@@ -106,13 +106,13 @@ describe("Nodes that share a Chroma", () => {
     for (const name of await namesOf()) await server.drop(name);
   }
 
-  /** Ids of the collections that nodes are told to ask. */
+  /** Ids of the collections that nodes are to query. */
   async function published(): Promise<string | null> {
     const { layout } = await fixture.record.progress("chroma:test", fixture.space.id);
     return layout;
   }
 
-  it("find what any of them writes, at once, and only one of them feeds", async () => {
+  it("find what any of them writes immediately, and only one of them feeds", async () => {
     fixture.add(30);
     const nodes = [open(), open(), open()];
     for (const node of nodes) await ready(node);
@@ -150,7 +150,7 @@ describe("Nodes that share a Chroma", () => {
     30_000,
   );
 
-  it("go on when the one that feeds ends, or loses its role, in the middle of it", async () => {
+  it("continue when the feeding node ends, or loses its role, in the middle of it", async () => {
     fixture.add(30);
     let [feeding, searching] = [open(), open()];
     await ready(searching);
@@ -168,7 +168,7 @@ describe("Nodes that share a Chroma", () => {
     expect(sharing.role.taken).toBeGreaterThanOrEqual(4);
   }, 30_000);
 
-  it("notice that Chroma has lost its collections, and have them built anew", async () => {
+  it("notice that Chroma has lost its collections, and have them rebuilt", async () => {
     fixture.add(30);
     const [feeding, searching] = [open(), open()];
     await ready(feeding);
@@ -179,7 +179,7 @@ describe("Nodes that share a Chroma", () => {
     await fixture.expectRightAnswer(searching);
   }, 30_000);
 
-  it("leave Chroma to another one when it cannot be reached from here", async () => {
+  it("leave Chroma to another node when they cannot reach it", async () => {
     fixture.add(30);
     const cutOff = open(proxy.url);
     await ready(cutOff);
@@ -195,7 +195,7 @@ describe("Nodes that share a Chroma", () => {
     await fixture.expectRightAnswer(patient(cutOff));
   }, 30_000);
 
-  it("build everything anew for a purge at any of them", async () => {
+  it("rebuild everything for a purge at any of them", async () => {
     fixture.add(30);
     const [feeding, searching] = [open(), open()];
     await ready(feeding);
@@ -210,7 +210,7 @@ describe("Nodes that share a Chroma", () => {
     await fixture.expectRightAnswer(patient(searching));
   }, 30_000);
 
-  it("meet a purge that is asked for while another is being met", async () => {
+  it("complete a purge that is requested during another", async () => {
     fixture.add(600);
     const [feeding, searching] = [open(proxy.url), open(proxy.url)];
     await ready(feeding);
@@ -227,12 +227,12 @@ describe("Nodes that share a Chroma", () => {
     await searching.scrub();
     await second;
     const dropped = proxy.requests.slice(before).filter(({ method }) => method === "DELETE");
-    // The shared collection and the container's own one, twice.
+    // The shared collection and the container's own, twice.
     expect(dropped.length).toBeGreaterThanOrEqual(4);
     await fixture.expectRightAnswer(patient(searching));
   }, 30_000);
 
-  it("find everything when the one that feeds dies between moving a container and telling of it", async () => {
+  it("find everything when the feeding node dies between moving a container and announcing it", async () => {
     fixture.add(8);
     const { record } = fixture;
     const [setPlacement, replaceLayout] = [record.setPlacement.bind(record), record.replaceLayout.bind(record)];
@@ -276,7 +276,7 @@ describe("Nodes that share a Chroma", () => {
     proxy.decide(() => "pass");
   }, 30_000);
 
-  it("build everything anew for a purge that failed half-way", async () => {
+  it("rebuild everything for a purge that failed halfway", async () => {
     fixture.add(30);
     const feeding = open(proxy.url);
     await ready(feeding);
@@ -293,7 +293,7 @@ describe("Nodes that share a Chroma", () => {
     await fixture.expectRightAnswer(patient(next));
   }, 30_000);
 
-  it("say why Chroma is not used when it takes nothing any more", async () => {
+  it("say why Chroma is not used when it no longer accepts writes", async () => {
     fixture.add(30);
     const nodes = [open(proxy.url), open(proxy.url)];
     for (const node of nodes) await ready(node);
@@ -307,7 +307,7 @@ describe("Nodes that share a Chroma", () => {
     for (const node of nodes) await ready(node);
   }, 30_000);
 
-  it("notice that Chroma came back without something, once a search failed", async () => {
+  it("notice after a failed search that Chroma came back incomplete", async () => {
     fixture.add(8);
     const feeding = open(proxy.url);
     await ready(feeding);

@@ -35,7 +35,7 @@ function open(record: VectorRecord, exactLimit: number): Vectors {
   });
 }
 
-/** With another space that is large enough for Chroma to be needed. */
+/** With another space that is large enough to need Chroma. */
 async function openReady(record: VectorRecord, exactLimit: number): Promise<VectorIndex> {
   if (!(record instanceof MemoryVectorRecord)) throw new Error("another record than the suite's");
   const large: VectorSpace = { id: 1_000_000, fingerprint: "large", dimensions: 8 };
@@ -68,7 +68,7 @@ describeVectorIndex("Both tiers, asked before Chroma is there", {
   many: 3_000,
 });
 
-/** A tier that remembers what it was asked, and answers from the record or not at all. */
+/** A tier that records its queries, and answers from the record or not at all. */
 function watchedTier(record: VectorRecord, answers: () => boolean) {
   const asked: VectorQuery[] = [];
   const exact = createExactVectors(record);
@@ -87,7 +87,7 @@ function watchedTier(record: VectorRecord, answers: () => boolean) {
   return { tier, asked };
 }
 
-describe("The division between the tiers", () => {
+describe("the division between the tiers", () => {
   const space: VectorSpace = { id: 1, fingerprint: "test", dimensions: 16 };
   const random = seededRandom(5);
   const record = new MemoryVectorRecord();
@@ -129,21 +129,21 @@ describe("The division between the tiers", () => {
     expect(asked).toEqual([]);
   });
 
-  it("asks Chroma only about the containers that the limit leaves over", async () => {
+  it("asks Chroma only about the containers beyond the limit", async () => {
     const { search, asked } = tieredWith(() => true);
     await search([3]);
     await search([1, 2, 3, 4]);
     expect(asked.map(({ containerIds }) => new Set(containerIds))).toEqual([new Set([3]), new Set([3, 4])]);
   });
 
-  it("brings the hits of both tiers into one order", async () => {
+  it("merges the hits of both tiers into one order", async () => {
     const { search } = tieredWith(() => true);
     const vector = randomVector(16, random);
     const hits = await search([1, 2, 3, 4], { vector });
     expect(hits.map((hit) => hit.unit)).toEqual(nearestByHand(all, vector, 10).map((hit) => hit.unit));
   });
 
-  it("gives the same answer when Chroma gives none", async () => {
+  it("returns the same result when Chroma returns none", async () => {
     const { search, asked } = tieredWith(() => false);
     const vector = randomVector(16, random);
     const hits = await search([1, 2, 3, 4], { vector });
@@ -165,7 +165,7 @@ describe("The division between the tiers", () => {
     expect(asked).toEqual([]);
   });
 
-  it("passes errors on that are not about Chroma's health", async () => {
+  it("passes on errors that do not concern Chroma's health", async () => {
     const broken = new MemoryVectorRecord();
     broken.addSpace(space);
     broken.failWith(new Error("disk I/O error"));

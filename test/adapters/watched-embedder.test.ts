@@ -29,7 +29,7 @@ afterEach(() => provider.close());
 const ask = (text: string) => embedder.embed([text], "query");
 const LATE = /no vector for a query within 0.2 s/;
 
-test("queries that hang fail in time, and after three of them and a trial the next ones at once, until it answers in the background", async () => {
+test("queries that hang fail in time; after three and a failed trial, later ones fail immediately until it recovers", async () => {
   provider.fail({ kind: "stall" }, 5);
   for (const text of ["one", "two", "three", "four", "five", "six"])
     await expect(ask(text)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ test("queries that hang fail in time, and after three of them and a trial the ne
   expect(await ask("seven")).toHaveLength(1);
 });
 
-test("a query that comes late is not given up, since a service may load its model for it", async () => {
+test("a late query is not abandoned, since a service may be loading its model for it", async () => {
   let isAnswered = false;
   const slow = watchEmbedder(
     {
@@ -63,14 +63,14 @@ test("a query that comes late is not given up, since a service may load its mode
   await expect.poll(() => isAnswered).toBe(true);
 });
 
-test("a query that is refused keeps no other from being asked", async () => {
+test("a refused query does not stop others from being asked", async () => {
   provider.fail({ kind: "status", status: 400 });
   await expect(ask("one")).rejects.toMatchObject({ kind: "invalid" });
   expect(embedder.problem?.()).toBeNull();
   expect(await ask("two")).toHaveLength(1);
 });
 
-test("documents and many queries at once are waited for, and their failure is told", async () => {
+test("documents and queries with several texts are waited for, and their failure is reported", async () => {
   provider.fail({ kind: "slow", ms: 2 * PATIENCE_MS }, 2);
   expect(await embedder.embed(["one"], "document")).toHaveLength(1);
   expect(await embedder.embed(["one", "two"], "query")).toHaveLength(2);
@@ -82,7 +82,7 @@ test("documents and many queries at once are waited for, and their failure is to
   expect(embedder.problem?.()).toBeNull();
 });
 
-test("what failed once and was not asked for again is told of no longer than it fails", async () => {
+test("a failure that is not asked about again is reported only while it lasts", async () => {
   provider.fail({ kind: "status", status: 401 });
   await expect(ask("one")).rejects.toThrow("refused the key");
   expect(embedder.problem?.()).toContain("refused the key");
@@ -99,7 +99,7 @@ test("what failed once and was not asked for again is told of no longer than it 
   expect(embedder.problem?.()).toBeNull();
 });
 
-test("texts that are refused while every text is are not given up, and those that are refused alone are", async () => {
+test("texts refused while every text is are retried, and texts refused alone are given up", async () => {
   provider.fail({ kind: "status", status: 400 }, 2);
   await expect(embedder.embed(["one"], "document")).rejects.toMatchObject({ kind: "unavailable", retryAfter: 0.3 });
   expect(embedder.problem?.()).toContain("refused the request (400)");

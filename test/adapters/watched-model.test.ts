@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 const clock = new ManualClock();
 const question = (effort: "fast" | "careful") => ({ effort }) as ModelRequest<unknown>;
 
-/** Refuses questions of an effort. */
+/** Refuses questions of one effort. */
 function watched(refused: "fast" | "careful"): LanguageModel {
   const model = {
     name: "scripted",
@@ -26,7 +26,7 @@ const restOf = (model: LanguageModel) =>
   ((model.standing?.("careful").restsUntil?.getTime() ?? 0) - clock.now().getTime()) / MINUTE;
 const refuse = (model: LanguageModel) => model.generate(question("careful")).catch(() => {});
 
-test("one outage counts once, however many questions are under way, and the next one again", async () => {
+test("one outage counts once, however many questions are in progress, and the next counts again", async () => {
   const model = watched("careful");
   await Promise.all([refuse(model), refuse(model), refuse(model), refuse(model)]);
   expect(restOf(model)).toBe(5);
@@ -35,7 +35,7 @@ test("one outage counts once, however many questions are under way, and the next
   expect(restOf(model)).toBe(10);
 });
 
-test("a fast model that is refused says nothing of the careful one", async () => {
+test("a refused fast model says nothing about the careful one", async () => {
   const model = watched("fast");
   await model.generate(question("careful"));
   await model.generate(question("fast")).catch(() => {});
@@ -44,7 +44,7 @@ test("a fast model that is refused says nothing of the careful one", async () =>
   expect(model.standing?.()).toMatchObject({ isAnswering: false, restsUntil: expect.any(Date) as Date });
 });
 
-/** Refuses texts that speak of something, or all. */
+/** Refuses texts that match a pattern, or all. */
 function refusing(what: RegExp): { readonly model: LanguageModel; readonly asked: string[] } {
   const asked: string[] = [];
   const model = {
@@ -64,7 +64,7 @@ function refusing(what: RegExp): { readonly model: LanguageModel; readonly asked
 const about = (text: string): ModelRequest<unknown> =>
   ({ effort: "careful", messages: [{ role: "user", content: text }] }) as unknown as ModelRequest<unknown>;
 
-test("one text that is refused without a reason does not keep others from being asked", async () => {
+test("a text refused without a reason does not stop others from being asked", async () => {
   const { model, asked } = refusing(/venom/);
   const refused = await Promise.all(["venom", "more venom"].map((text) => model.generate(about(text)).catch((e) => e)));
   for (const error of refused) {
@@ -76,7 +76,7 @@ test("one text that is refused without a reason does not keep others from being 
   expect(await model.generate(about("tea"))).toMatchObject({ value: { word: "tea" } });
 });
 
-test("a key that is refused without a reason is found out by a neutral text, and left alone", async () => {
+test("a key refused without a reason is detected with a neutral text, and the model is left alone", async () => {
   const { model, asked } = refusing(/./);
   await Promise.all(["one", "two"].map((text) => model.generate(about(text)).catch(() => {})));
   expect(asked).toHaveLength(3);

@@ -10,10 +10,10 @@ const programs = findPostgres();
 const WITHIN_MS = 60_000;
 
 if (programs === undefined)
-  describe("what wakes other nodes", () =>
+  describe("signals that wake other nodes", () =>
     test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
 else
-  describe("what wakes other nodes", () => {
+  describe("signals that wake other nodes", () => {
     const cleanups = useCleanups();
     let server: PostgresServer;
     let url: string;
@@ -40,7 +40,7 @@ else
     }
 
     test(
-      "arrives at all who listen, and again after the server was away",
+      "reach all listeners, also again after the server was down",
       async () => {
         const [teller, listener] = [open(url), open(url)];
         let told = 0;
@@ -58,7 +58,7 @@ else
       WITHIN_MS,
     );
 
-    test("many at once are told as one, and to others only", async () => {
+    test("sent many times in a row arrive as one, and only at others", async () => {
       const [teller, listener] = [open(url), open(url)];
       let [told, toldItself] = [0, 0];
       listener.listen(() => (told += 1));
@@ -70,16 +70,19 @@ else
       expect([told, toldItself]).toEqual([1, 0]);
     });
 
-    test.skipIf(!hasPooler())("through a pooler nobody listens: its connections belong to others, too", async () => {
-      const pooler = await startPooler(url);
-      cleanups.push(() => pooler.stop());
-      const signal = open(pooler.through(url));
-      let told = 0;
-      signal.listen(() => (told += 1));
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      signal.tell();
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      expect(await countListeners()).toBe(0);
-      expect(told).toBe(0);
-    });
+    test.skipIf(!hasPooler())(
+      "are not listened for through a pooler, whose connections belong to others, too",
+      async () => {
+        const pooler = await startPooler(url);
+        cleanups.push(() => pooler.stop());
+        const signal = open(pooler.through(url));
+        let told = 0;
+        signal.listen(() => (told += 1));
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        signal.tell();
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        expect(await countListeners()).toBe(0);
+        expect(told).toBe(0);
+      },
+    );
   });

@@ -23,7 +23,7 @@ test.each([
   createOneDriveConnector(),
   createS3Connector(),
   createWebCrawlerConnector(),
-])("$provider lists everything where it cannot read its checkpoint", async (connector) => {
+])("$provider lists everything when it cannot read its checkpoint", async (connector) => {
   const access = {
     settings: { syncScope: "full", host: "localhost" },
     secrets: {},

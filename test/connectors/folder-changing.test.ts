@@ -24,7 +24,7 @@ async function folder(): Promise<string> {
 
 const itemOf = (id: string): SourceItem => ({ id, version: "1", title: id, address: null, path: id });
 
-/** Puts one thing after the other in the place of a file, as fast as it can, in a process of its own. */
+/** Replaces a file with one thing after another as fast as possible, in a separate process. */
 const SWAP = `const fs = require("node:fs");
 const { path, secret, pipe, large } = JSON.parse(process.argv[1]);
 const others = [() => fs.symlinkSync(secret, path + ".new"), () => fs.linkSync(pipe, path + ".new"), () => fs.linkSync(large, path + ".new")];
@@ -37,11 +37,11 @@ for (let turn = 0; ; turn += 1) {
 
 const MOST_BYTES = 1_000_000;
 const READ_MS = 3_000;
-/** A read that waits for somebody to write to a pipe waits for ever. */
+/** A read that waits for a writer of a pipe would wait forever. */
 const SURELY_STUCK_MS = 5_000;
 
 test.skipIf(process.platform === "win32")(
-  "trap: what is put in a file's place is not read where it is a link, a pipe or too large",
+  "does not read a link, a pipe or a file too large that replaces a listed file",
   async () => {
     const [root, outside] = [await folder(), await folder()];
     const places = {
@@ -77,7 +77,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a drive that goes away while its files are read removes nothing", async () => {
+test("a drive that disappears while its files are read removes nothing", async () => {
   const root = await folder();
   const place = join(root, "drive");
   await mkdir(place);
@@ -117,7 +117,7 @@ async function longFolder() {
   return { connector, access: () => sourceAccess(connector, { metadata: { path: place } }), replace };
 }
 
-test("a listing does not end in another folder than the one that it began in", async () => {
+test("a listing does not continue in another folder than it began in", async () => {
   const { connector, access, replace } = await longFolder();
   const pages = connector.changes(access(), null)[Symbol.asyncIterator]();
   await pages.next();
@@ -125,7 +125,7 @@ test("a listing does not end in another folder than the one that it began in", a
   await expect(pages.next()).rejects.toMatchObject({ kind: "unavailable" });
 });
 
-test("a listing that was stopped does not go on in another folder", async () => {
+test("an interrupted listing does not resume in another folder", async () => {
   const { connector, access, replace } = await longFolder();
   const first = await connector.changes(access(), null)[Symbol.asyncIterator]().next();
   const { checkpoint } = first.value as { readonly checkpoint: unknown };

@@ -24,7 +24,7 @@ async function connectTo(path: string, roots: readonly string[]): Promise<Connec
   return connected;
 }
 
-test("files are brought in, followed when they change, and removed when they go", async () => {
+test("files are imported, updated when they change, and removed when they are deleted", async () => {
   const root = await folder();
   await mkdir(join(root, "garden"));
   await writeFile(join(root, "garden", "trees.md"), "# Trees\n\nThe pear tree by the gate was planted in 1962.");
@@ -40,7 +40,7 @@ test("files are brought in, followed when they change, and removed when they go"
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, removed: 1, unchanged: 1 });
 });
 
-test("hidden files, links and what .gitignore leaves out stay out; an empty file is skipped", async () => {
+test("hidden files, links and files excluded by .gitignore stay out; an empty file is skipped", async () => {
   const [root, outside] = [await folder(), await folder()];
   await writeFile(join(outside, "secret.txt"), "The password is swordfish.");
   await writeFile(join(root, ".env"), "KEY=1");
@@ -56,7 +56,7 @@ test("hidden files, links and what .gitignore leaves out stay out; an empty file
   expect(Object.keys(await connected.texts())).toEqual(["kept.txt"]);
 });
 
-test("only what the setting names may be read", async () => {
+test("only folders named in the setting may be read", async () => {
   const [root, outside] = [await folder(), await folder()];
   await symlink(outside, join(root, "way-out"));
   for (const path of [outside, join(root, ".."), join(root, "way-out"), join(root, "missing")])
@@ -65,7 +65,7 @@ test("only what the setting names may be read", async () => {
   await expect(connectTo(root, [])).rejects.toThrow(/RECOLLECT_CONNECTION_FOLDERS/);
 });
 
-test("a folder that is gone removes nothing", async () => {
+test("a missing folder removes nothing", async () => {
   const root = await folder();
   await mkdir(join(root, "disk"));
   await writeFile(join(root, "disk", "a.txt"), "It is on a disk that may be away.");
@@ -75,13 +75,13 @@ test("a folder that is gone removes nothing", async () => {
   expect(Object.keys(await connected.texts())).toEqual(["a.txt"]);
 });
 
-/** Folders in each other whose path is longer than the system takes, so that nobody can read the lowest one. */
+/** Nested folders whose path exceeds the system's limit, so that the lowest one cannot be read. */
 const TOO_DEEP = `for (let depth = 0; depth < 20; depth += 1) {
   fs.mkdirSync("d".repeat(250));
   process.chdir("d".repeat(250));
 }`;
 
-test("trap: a part that cannot be read removes nothing", async () => {
+test("a part that cannot be read removes nothing", async () => {
   const root = await folder();
   await mkdir(join(root, "part"));
   await writeFile(join(root, "part", "a.txt"), "It is still there.");
@@ -101,7 +101,7 @@ test("trap: a part that cannot be read removes nothing", async () => {
   }
 });
 
-/** Works as somebody who is not root, whom no rights keep out. */
+/** Runs as a user other than root, since permissions do not restrict root. */
 async function withoutRoot(work: () => Promise<void>): Promise<void> {
   if (process.getuid?.() !== 0) return work();
   process.seteuid?.(65_534);
@@ -112,7 +112,7 @@ async function withoutRoot(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test("trap: files in a folder that may be listed and not entered are not taken for gone", async () => {
+test("files in a folder that can be listed but not entered are not considered deleted", async () => {
   const root = await folder();
   const part = join(root, "part");
   await mkdir(part);
@@ -129,7 +129,7 @@ test("trap: files in a folder that may be listed and not entered are not taken f
   });
 });
 
-test("another file of the same size and time, put there by a rename, is read", async () => {
+test("another file of the same size and time, put in place by a rename, is read", async () => {
   const root = await folder();
   const path = join(root, "a.txt");
   await writeFile(path, "The weir is of oak.");
@@ -143,7 +143,7 @@ test("another file of the same size and time, put there by a rename, is read", a
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 1 });
 });
 
-test("trap: a walk that is stopped after each page names every file once", async () => {
+test("a walk stopped after each page lists every file once", async () => {
   const root = await folder();
   for (let index = 0; index < 450; index += 1) await writeFile(join(root, `${index}.txt`), `File ${index}.`);
   const connector = createFolderConnector({ roots: [root] });
@@ -156,7 +156,7 @@ test("trap: a walk that is stopped after each page names every file once", async
   expect(itemsOf(pages).size).toBe(450);
 });
 
-test("trap: a folder that is replaced by a link to the outside is not read", async () => {
+test("a folder replaced by a link to the outside is not read", async () => {
   const [root, outside] = [await folder(), await folder()];
   await mkdir(join(root, "part"));
   await writeFile(join(root, "part", "a.txt"), "It is harmless.");
@@ -170,7 +170,7 @@ test("trap: a folder that is replaced by a link to the outside is not read", asy
   await expect(connector.read(access, change.item)).rejects.toBeInstanceOf(ItemGone);
 });
 
-test("a folder whose .gitignore is too long to be heeded stays out, and the run says so", async () => {
+test("a folder whose .gitignore is too long to apply stays out, and the run says so", async () => {
   const root = await folder();
   await mkdir(join(root, "archive"));
   await writeFile(join(root, "archive", "secret.txt"), "The password is swordfish.");
@@ -188,7 +188,7 @@ test("a folder whose .gitignore is too long to be heeded stays out, and the run 
   expect(await connected.sync()).toMatchObject({ status: "done", notes: [] });
 });
 
-test.runIf(process.platform === "linux")("files whose names are not UTF-8 are not passed over in silence", async () => {
+test.runIf(process.platform === "linux")("files whose names are not UTF-8 are reported", async () => {
   const root = await folder();
   await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from("café.md", "latin1")]), "It is on the hill.");
   await writeFile(join(root, "café.md"), "It is in the valley.");
@@ -201,7 +201,7 @@ test.runIf(process.platform === "linux")("files whose names are not UTF-8 are no
   });
 });
 
-test("data folders of Recollect are not read, neither the own one nor another one", async () => {
+test("data folders of Recollect are not read, whether its own or another's", async () => {
   const root = await folder();
   await writeFile(join(root, "kept.txt"), "This one is read.");
   for (const name of ["memory", join("backups", "memory")]) {
@@ -216,7 +216,7 @@ test("data folders of Recollect are not read, neither the own one nor another on
     await expect(connectTo(inside, [root])).rejects.toThrow(/data folder/);
 });
 
-test("a hidden folder is read only where the server's settings name it", async () => {
+test("a hidden folder is read only when the server's settings name it", async () => {
   const root = await folder();
   await mkdir(join(root, ".ssh", "keys"), { recursive: true });
   await writeFile(join(root, ".ssh", "keys", "one.txt"), "A key of somebody.");

@@ -58,7 +58,7 @@ function discuss(number: number, comments: string[] = []): void {
 }
 
 describe("files", () => {
-  test("trap: a run that is stopped after any page goes on, and reads nothing twice", async () => {
+  test("a run stopped after any page resumes, and reads nothing twice", async () => {
     for (let index = 0; index < 250; index += 1) github.files.set(`docs/${index}.md`, `Text ${index}.`);
     await github.put("README.md", "The farm.");
     const source = mirror();
@@ -71,7 +71,7 @@ describe("files", () => {
     expect(source.reads).toHaveLength(252);
   });
 
-  test("trap: a rename is another document, and two files that change names both stay", async () => {
+  test("a rename is another document, and two files that swap names both stay", async () => {
     const [one, other] = [await github.put("a.md", "The text of a."), await github.put("b.md", "The text of b.")];
     const source = mirror();
     await source.sync();
@@ -84,7 +84,7 @@ describe("files", () => {
     expect([...source.documents.keys()].toSorted()).toEqual([other, "github:4711:c.md"]);
   });
 
-  test("trap: a forced push that leaves the former commit where it is removes what only that one had", async () => {
+  test("a forced push that keeps the former commit available removes what only that one had", async () => {
     await github.put("first.md", "It was there at first.");
     const later = await github.put("later.md", "It was given up again.");
     const source = mirror();
@@ -98,7 +98,7 @@ describe("files", () => {
     expect(source.reads).toHaveLength(3);
   });
 
-  test("a tree that is more than GitHub lists at once is listed folder by folder", async () => {
+  test("a tree too large for GitHub to list in one response is listed folder by folder", async () => {
     for (const path of ["a.md", "x/b.md", "x/y/c.md", "x/y/d.md", "node_modules/e/f.md", "z/g.md"])
       github.files.set(path, `The text of ${path}.`);
     github.commit();
@@ -111,7 +111,7 @@ describe("files", () => {
     expect(source.pages.every(({ cutShort }) => cutShort === undefined)).toBe(true);
   });
 
-  test("trap: links are no files of their own, in the tree and in a comparison", async () => {
+  test("links are not files, neither in the tree nor in a comparison", async () => {
     github.files.set("AGENTS.md", "What agents have to know.").set("CLAUDE.md", "AGENTS.md");
     github.farm.links.add("CLAUDE.md");
     github.commit();
@@ -125,14 +125,14 @@ describe("files", () => {
     expect([...source.skipped.values()]).toEqual(["It is a link to another file."]);
   });
 
-  test("what is kept in Git LFS is named with the reason", async () => {
+  test("files in Git LFS are skipped with a reason", async () => {
     const id = await github.put("big.md", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
     const source = mirror();
     await source.sync();
     expect(source.skipped.get(id)).toMatch(/Git LFS/);
   });
 
-  test("an empty repository is no error, and a branch that was renamed is followed", async () => {
+  test("an empty repository is no error, and a renamed branch is followed", async () => {
     const source = mirror();
     expect(await source.sync()).toBe(true);
     await github.put("a.md", "The first text.");
@@ -145,7 +145,7 @@ describe("files", () => {
 });
 
 describe("repositories", () => {
-  test("several stand in one checkpoint, and the documents of one that is deselected stay", async () => {
+  test("several share one checkpoint, and the documents of a deselected one stay", async () => {
     const barn = github.addRepository(12, "mia/barn");
     barn.files.set("barn.md", "The barn is red.");
     barn.commit();
@@ -165,7 +165,7 @@ describe("repositories", () => {
     expect(source.reads).toHaveLength(2);
   });
 
-  test("trap: a repository that is gone takes its documents along, one that is closed for now does not", async () => {
+  test("a deleted repository takes its documents along; one that is temporarily inaccessible does not", async () => {
     await github.put("a.md", "The farm.");
     open(1);
     discuss(2);
@@ -185,7 +185,7 @@ describe("repositories", () => {
     expect(source.pages.at(-1)?.missing).toBeUndefined();
   });
 
-  test("trap: a repository that is renamed stays the same, and nothing is read again", async () => {
+  test("a renamed repository stays the same, and nothing is read again", async () => {
     await github.put("a.md", "The farm.");
     open(1);
     const source = mirror({ issues: true });
@@ -194,7 +194,7 @@ describe("repositories", () => {
     await github.put("b.md", "Pears.");
     await source.sync();
     expect(source.reads).toHaveLength(3);
-    // What was listed before the new name is found by it.
+    // An entry listed under the old name can still be read.
     const [issue] = [...source.documents.values()].filter(({ item }) => item.title === "Issue 1 #1");
     if (!issue) throw new Error("There is no issue.");
     expect(await connector().read(accessFor()(), issue.item)).toMatchObject({ title: "Issue 1 #1" });
@@ -202,7 +202,7 @@ describe("repositories", () => {
 });
 
 describe("issues and discussions", () => {
-  test("trap: those that were updated while they are listed are not left out", async () => {
+  test("those updated while they are listed are not left out", async () => {
     for (let number = 1; number <= 120; number += 1) open(number);
     let isDone = false;
     github.betweenRequests = (path) => {
@@ -217,7 +217,7 @@ describe("issues and discussions", () => {
     expect(source.documents.size).toBe(120);
   });
 
-  test("trap: more of one moment than a page holds are all listed", async () => {
+  test("more of the same moment than a page holds are all listed", async () => {
     const moment = tick();
     for (let number = 1; number <= 210; number += 1) open(number, `Issue ${number}`, moment);
     open(400);
@@ -228,7 +228,7 @@ describe("issues and discussions", () => {
     expect(source.reads).toHaveLength(211);
   });
 
-  test("trap: what was deleted is removed by the list of all, once a day, and by no list that broke off", async () => {
+  test("deleted ones are removed by the complete daily list, and by no list that was interrupted", async () => {
     for (let number = 1; number <= 120; number += 1) open(number);
     for (let number = 1; number <= 60; number += 1) discuss(number + 1_000);
     const source = mirror({ issues: true, discussions: true });
@@ -261,7 +261,7 @@ describe("issues and discussions", () => {
     if (first) Object.assign(first, { comments, updatedAt: tick() });
     const before = github.requests();
     await source.sync();
-    // Repository, commit, one page of discussions, three of comments.
+    // The repository, the commit, one page of discussions and three of comments.
     expect(github.requests() - before).toBe(6);
     expect(source.reads).toHaveLength(61);
     const text = source.texts()["Talk 1 #1"] ?? "";
@@ -279,7 +279,7 @@ describe("issues and discussions", () => {
     expect(source.documents.size).toBe(1);
   });
 
-  test("an issue that was deleted before it was read is gone", async () => {
+  test("an issue deleted before it was read is gone", async () => {
     open(1);
     const source = mirror({ issues: true });
     github.betweenRequests = (path) => void (path.endsWith("/issues/1") && github.issues.splice(0));
@@ -291,17 +291,17 @@ describe("issues and discussions", () => {
 describe("faults", () => {
   test.each([
     [
-      "a primary limit, by the clock of GitHub",
+      "a primary limit, by GitHub's clock",
       { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1769904090", date: "Sun, 01 Feb 2026 00:00:00 GMT" },
       90,
     ],
     ["a secondary limit with a pause", { "retry-after": "17" }, 17],
-  ])("trap: %s, as 403", async (_, headers, retryAfter) => {
+  ])("%s, as 403", async (_, headers, retryAfter) => {
     github.fail({ kind: "answer", status: 403, headers }, 1);
     await expect(mirror().sync()).rejects.toMatchObject({ kind: "rate_limited", retryAfter });
   });
 
-  test("trap: a secondary limit without a pause, and one of GraphQL with status 200, are limits", async () => {
+  test("a secondary limit without a pause, and a GraphQL limit with status 200, are rate limits", async () => {
     const message = "You have exceeded a secondary rate limit.";
     github.fail({ kind: "answer", status: 403, body: { message } }, 1);
     await expect(mirror().sync()).rejects.toMatchObject({ kind: "rate_limited", retryAfter: 60 });
@@ -312,12 +312,12 @@ describe("faults", () => {
   test.each([
     ["FORBIDDEN", "forbidden"],
     ["SERVICE_UNAVAILABLE", "unavailable"],
-  ])("discussions that are refused as %s are %s", async (type, kind) => {
+  ])("discussions refused as %s are %s", async (type, kind) => {
     github.fail({ kind: "answer", status: 200, body: { data: null, errors: [{ type }] }, path: /graphql/ }, 1);
     await expect(mirror({ discussions: true }).sync()).rejects.toMatchObject({ kind });
   });
 
-  test.each(["garbage", "cut"] as const)("trap: an answer that is %s removes nothing", async (kind) => {
+  test.each(["garbage", "cut"] as const)("a response that is %s removes nothing", async (kind) => {
     await github.put("a.md", "The farm.");
     open(1);
     const source = mirror({ issues: true });
@@ -330,7 +330,7 @@ describe("faults", () => {
     expect(source.documents.size).toBe(2);
   });
 
-  test("trap: a list that leads in a circle ends", async () => {
+  test("a list whose pages form a loop ends", async () => {
     for (let number = 1; number <= 120; number += 1) open(number);
     github.isLooping = true;
     await expect(mirror({ issues: true }).sync()).rejects.toThrow(/does not lead to a next page/);
@@ -339,7 +339,7 @@ describe("faults", () => {
     await expect(mirror({ discussions: true }).sync()).rejects.toThrow(/does not lead to a next page/);
   });
 
-  test("a token that is withdrawn in the middle asks for another, and is in no message", async () => {
+  test("a token revoked during a run requires a new one, and is in no message", async () => {
     await github.put("a.md", "The farm.");
     const error: unknown = await mirrorSource(connector(), accessFor({}, "github_pat_wrong"))
       .sync()

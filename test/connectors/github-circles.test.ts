@@ -11,7 +11,7 @@ const repository = {
   webUrl: "https://git.example",
 };
 
-/** Issues whose pages follow each other in a circle of so many. */
+/** Issues whose pages form a loop of this length. */
 function circleOf(length: number): ThreadSource {
   let asked = 0;
   const page = (): Promise<ThreadPage> => {
@@ -26,7 +26,7 @@ async function follow(source: ThreadSource, known: typeof NO_THREADS): Promise<v
   for await (const { changes } of followThreads(api, repository, source, known)) expect(changes).toEqual([]);
 }
 
-test.each([1, 2, 3])("trap: pages of issues in a circle of %i end the run", async (length) => {
+test.each([1, 2, 3])("pages of issues in a loop of %i end the run", async (length) => {
   const known = { until: "2026-01-01T00:00:00Z", listedAt: new Date().toISOString(), listing: null };
   for (const state of [NO_THREADS, known])
     await expect(follow(circleOf(length), state)).rejects.toMatchObject({

@@ -31,7 +31,7 @@ async function choose(connected: Connected, { repositoryId }: ScriptedGithub): P
   await connected.settle();
 }
 
-test("nothing comes in before a repository is chosen; then its Markdown does", async () => {
+test("nothing is imported before a repository is chosen; then its Markdown is", async () => {
   const github = await start();
   github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
   github.files.set("docs/wells.md", "# Wells\n\nThe deepest has thirty metres.");
@@ -70,14 +70,14 @@ test("commits are followed by comparison: edits, renames and removals, and nothi
   github.commit();
   const before = github.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", read: 2, removed: 2 });
-  // Repository, commit, comparison, two blobs.
+  // The repository, the commit, the comparison and two blobs.
   expect(github.requests() - before).toBe(5);
   const idle = github.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", listed: 0 });
   expect(github.requests() - idle).toBe(2);
 });
 
-test("trap: after a forced push the whole tree is listed, and only what differs is read", async () => {
+test("after a forced push the whole tree is listed, and only differences are read", async () => {
   const github = await start();
   for (let index = 0; index < 4; index += 1)
     github.files.set(`${index}.md`, `# Page ${index}\n\nText number ${index}.`);
@@ -90,7 +90,7 @@ test("trap: after a forced push the whole tree is listed, and only what differs 
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 2, removed: 1 });
 });
 
-test("trap: more changes than a comparison names list the whole tree", async () => {
+test("more changes than a comparison names cause a listing of the whole tree", async () => {
   const github = await start();
   for (let index = 0; index < 310; index += 1) github.files.set(`old/${index}.txt`, `${index}`);
   github.files.set("kept.md", "# Kept\n\nIt stays as it is.");
@@ -102,7 +102,7 @@ test("trap: more changes than a comparison names list the whole tree", async () 
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 1 });
 });
 
-test("code, issues and discussions come in where the connection says so; pull requests do not", async () => {
+test("code, issues and discussions are imported when the connection says so; pull requests are not", async () => {
   const github = await start();
   github.files.set("src/main.ts", "export const trees = 40;");
   github.commit();
@@ -123,7 +123,7 @@ test("code, issues and discussions come in where the connection says so; pull re
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0 });
 });
 
-test("what the settings leave out comes in once they no longer do", async () => {
+test("files excluded by the settings are imported once they no longer are", async () => {
   const github = await start();
   github.files.set("README.md", "# The farm\n\nForty pear trees stand here.");
   github.files.set("src/main.ts", "export const trees = 40;");
@@ -137,7 +137,7 @@ test("what the settings leave out comes in once they no longer do", async () => 
   expect(Object.keys(await connected.texts()).toSorted()).toEqual(["README.md", "main.ts"]);
 });
 
-test("nobody speaks in another's name in an issue, nor hides what others say", async () => {
+test("no one in an issue can speak in another's name or hide what others say", async () => {
   const github = await start();
   const comments = ["## mia on 2026-02-01\n\nI sell the farm.", "```\nan open block", "I do not."];
   const issue = { number: 1, title: "The farm\n## mia", updatedAt: "2026-02-01T00:00:00Z", isPull: false };
@@ -153,7 +153,7 @@ test("nobody speaks in another's name in an issue, nor hides what others say", a
   expect(text.split("```")).toHaveLength(3);
 });
 
-test("trap: a secondary limit, which comes as 403, is waited for and is no failure", async () => {
+test("a secondary limit, which arrives as 403, is waited for and is not a failure", async () => {
   const github = await start();
   github.files.set("a.md", "# A\n\nThe first.");
   github.commit();
@@ -167,7 +167,7 @@ test("trap: a secondary limit, which comes as 403, is waited for and is no failu
     .toMatchObject({ status: "done", read: 1, failed: 0 });
 });
 
-test("somebody signs in in a browser, once, and only with the state that was begun here", async () => {
+test("sign-in works once in a browser, and only with the state that was created here", async () => {
   const github = await start();
   const opened = await openCore({ settings: settingsOf(github) });
   cleanups.push(() => opened.close());
@@ -206,7 +206,7 @@ test("somebody signs in in a browser, once, and only with the state that was beg
   ]);
 });
 
-test("somebody signs in on another device", async () => {
+test("sign-in works on another device", async () => {
   const github = await start();
   const opened = await openCore({ settings: settingsOf(github) });
   cleanups.push(() => opened.close());

@@ -24,7 +24,7 @@ const access = (metadata: Settings = {}, options: { known?: SourceAccess["known"
 const mirror = (metadata?: Settings) => mirrorSource(connector(), (known) => access(metadata, { known }));
 const ids = (source: MirroredSource) => [...source.documents.keys()].sort();
 
-/** A thread as its document holds it. */
+/** A thread in the form of its document. */
 async function markdown(content: SourceContent | null | undefined): Promise<string> {
   const bytes = content?.content;
   if (!(bytes instanceof Uint8Array)) throw new Error("The thread has no mailbox.");
@@ -63,7 +63,7 @@ test("a thread is one document: its messages in order, with headers, quotes and 
   expect(text).toMatch(/# Re: Grüße\n\n- From: .*Bób.*\n[^]*> Hello\n\nHi ✓/);
 });
 
-test("HTML is read where there is no text, and long texts are fetched", async () => {
+test("HTML is read when there is no text, and long texts are fetched", async () => {
   const html = await gmail.put("Html", "", { text: undefined as never, html: "<p>Only <b>HTML</b> here</p>" });
   const large = await gmail.put("Large", "long text", { isLarge: true });
   const source = mirror();
@@ -72,7 +72,7 @@ test("HTML is read where there is no text, and long texts are fetched", async ()
   expect(await markdown(source.documents.get(large)?.content)).toContain("long text");
 });
 
-test("what a stranger writes cannot begin another mail, header or part", async () => {
+test("a stranger's text cannot begin another mail, header or part", async () => {
   const text = "Hi\n\nFrom evil@example.com Thu Jan  1 00:00:00 1970\nFrom: Boss <boss@example.com>\n\nPay!";
   const id = await gmail.put("One\r\nBcc: x@example.com", text);
   const source = mirror();
@@ -82,7 +82,7 @@ test("what a stranger writes cannot begin another mail, header or part", async (
   expect(content).not.toMatch(/^- Bcc/m);
 });
 
-test("new messages, deletions, the bin and restores are followed; labels read nothing", async () => {
+test("new messages, deletions, the bin and restores are followed; label changes read nothing", async () => {
   const [one, two, three] = [await gmail.put("1", "a"), await gmail.put("2", "b"), await gmail.put("3", "c")];
   const source = mirror();
   await source.sync();
@@ -103,7 +103,7 @@ test("new messages, deletions, the bin and restores are followed; labels read no
   expect(ids(source)).toEqual([one, two, four]);
 });
 
-test("drafts, spam and binned messages are no part of a document", async () => {
+test("drafts, spam and binned messages are not part of a document", async () => {
   const id = await gmail.put("1", "a");
   await gmail.put("draft", "x", { labels: ["DRAFT"] });
   await gmail.put("spam", "x", { labels: ["SPAM"] });
@@ -116,11 +116,11 @@ test("drafts, spam and binned messages are no part of a document", async () => {
   const spam = await gmail.put("spam", "y", { labels: ["SPAM"] });
   gmail.lose(spam);
   await source.sync();
-  // Pages of the history alone.
+  // Only pages of the history.
   expect(gmail.calls.slice(before).every(({ path }) => path.endsWith("/history"))).toBe(true);
 });
 
-test("a run that ends after every page goes on where it was", async () => {
+test("a run that ends after every page resumes where it stopped", async () => {
   const threads: string[] = [];
   for (let count = 0; count < 5; count += 1) threads.push(await gmail.put(`${count}`, "x"));
   const source = mirror();
@@ -135,7 +135,7 @@ test("a run that ends after every page goes on where it was", async () => {
 });
 
 describe("with a query or labels", () => {
-  test("each run lists what matches, and reads what changed alone", async () => {
+  test("each run lists the matches, and reads only changes", async () => {
     const work = await gmail.put("1", "apple", { labels: ["INBOX", "My-Work"] });
     const home = await gmail.put("2", "apple pear", { labels: ["home"] });
     await gmail.put("3", "apple", { labels: ["other"] });
@@ -153,7 +153,7 @@ describe("with a query or labels", () => {
     expect(source.pages.every(({ kind }) => kind === "listing")).toBe(true);
   });
 
-  test("other settings list everything again", async () => {
+  test("changed settings list everything again", async () => {
     await gmail.put("1", "apple");
     const pear = await gmail.put("2", "pear");
     const source = mirror();
@@ -164,7 +164,7 @@ describe("with a query or labels", () => {
   });
 });
 
-test("trap: files added while the first listing runs", async () => {
+test("files added during the first listing are included", async () => {
   for (const name of ["a", "b", "c"]) await gmail.put(name, name);
   const source = mirror();
   await source.sync({ stopAfter: 1 });
@@ -175,11 +175,11 @@ test("trap: files added while the first listing runs", async () => {
   await source.sync();
   expect(ids(source)).toEqual(["tm0002", "tm0003", late]);
   expect(source.documents.get("tm0002")?.content?.metadata["messageCount"]).toBe(2);
-  // The history tells of it again, once it was listed and read.
+  // The history reports it again, although it was listed and read.
   expect(source.reads.filter((id) => id === late)).toHaveLength(1);
 });
 
-test("trap: an old history (404) lists everything again, finds deletions, and reads nothing unchanged", async () => {
+test("an expired history (404) lists everything again, finds deletions, and reads nothing unchanged", async () => {
   const [gone, kept] = [await gmail.put("1", "a"), await gmail.put("2", "b")];
   const source = mirror();
   await source.sync();
@@ -193,7 +193,7 @@ test("trap: an old history (404) lists everything again, finds deletions, and re
   expect(source.pages.at(-1)?.kind).toBe("changes");
 });
 
-test("trap: types of history are asked for in the singular and come in the plural", async () => {
+test("types of history are requested in the singular and returned in the plural", async () => {
   const id = await gmail.put("1", "a");
   const source = mirror();
   await source.sync();
@@ -204,7 +204,7 @@ test("trap: types of history are asked for in the singular and come in the plura
   expect(ids(source)).toEqual([]);
 });
 
-test("trap: deleted messages stay for ever in a thread that lives on", async () => {
+test("messages deleted from a remaining thread are removed", async () => {
   const id = await gmail.put("1", "a");
   await gmail.reply(id, { text: "b" });
   const source = mirror();
@@ -215,7 +215,7 @@ test("trap: deleted messages stay for ever in a thread that lives on", async () 
   expect(source.documents.get(id)?.content?.metadata["messageCount"]).toBe(1);
 });
 
-test("trap: one unreadable thread does not end a listing", async () => {
+test("one unreadable thread does not end a listing", async () => {
   const id = await gmail.put("1", "a");
   const source = mirror();
   await source.sync();
@@ -226,7 +226,7 @@ test("trap: one unreadable thread does not end a listing", async () => {
   expect(ids(source)).toEqual([id]);
 });
 
-test("trap: pages that lead in a circle end the run", async () => {
+test("pages that form a loop end the run", async () => {
   await gmail.put("1", "a");
   gmail.loop();
   await expect(mirror().sync()).rejects.toThrow(/does not lead to a next page/);
@@ -239,13 +239,13 @@ describe("faults", () => {
   test.each([
     ["429", { kind: "status", status: 429, headers: { "retry-after": "7" } }, { kind: "rate_limited", retryAfter: 7 }],
     ["429 without Retry-After", { kind: "status", status: 429 }, { kind: "rate_limited" }],
-    ["403 for too many", forbidden("userRateLimitExceeded"), { kind: "rate_limited" }],
+    ["403 for too many requests", forbidden("userRateLimitExceeded"), { kind: "rate_limited" }],
     ["403 for an API not enabled", forbidden("accessNotConfigured"), { kind: "invalid" }],
-    ["403 for a scope", forbidden("insufficientPermissions"), { kind: "unauthorized" }],
-    ["403 for something else", forbidden("forbidden"), { kind: "forbidden" }],
+    ["403 for a missing scope", forbidden("insufficientPermissions"), { kind: "unauthorized" }],
+    ["403 for another reason", forbidden("forbidden"), { kind: "forbidden" }],
     ["500", { kind: "status", status: 500 }, { kind: "unavailable" }],
-    ["a cut answer", { kind: "cut" }, { kind: "unavailable" }],
-    ["no JSON", { kind: "garbage" }, { kind: "unavailable" }],
+    ["a truncated response", { kind: "cut" }, { kind: "unavailable" }],
+    ["a response that is not JSON", { kind: "garbage" }, { kind: "unavailable" }],
   ])("%s", async (_name, fault, error) => {
     await gmail.put("1", "a");
     gmail.fail({ ...fault, path: /threads$/ } as never);
@@ -253,19 +253,19 @@ describe("faults", () => {
     expect(await run()).toBe(true);
   });
 
-  test("a token that is refused in the middle", async () => {
+  test("a token refused during a run", async () => {
     await gmail.put("1", "a");
     gmail.fail({ kind: "status", status: 401, path: /threads\/t/ });
     await expect(run()).rejects.toBeInstanceOf(SignInRefused);
   });
 
-  test("a thread that is gone", async () => {
+  test("a deleted thread", async () => {
     const item = { id: "nothing", version: "1", title: null, address: null, path: null };
     await expect(connector().read(access(), item)).rejects.toBeInstanceOf(ItemGone);
   });
 });
 
-test("the account is named, and a refused token is told", async () => {
+test("the account is named, and a refused token is reported", async () => {
   expect(await connector().check(access())).toEqual({ account: "owner@example.com" });
   await expect(connector().check(access({}, { token: "bad" }))).rejects.toBeInstanceOf(SignInRefused);
 });

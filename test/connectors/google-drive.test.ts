@@ -78,7 +78,7 @@ test("edits, renames, deletions and restores are followed", async () => {
   expect(source.texts()).toEqual({ "renamed.txt": "new", "gone.txt": "bye" });
 });
 
-test("a run that ends after every page goes on where it was", async () => {
+test("a run that ends after every page resumes where it stopped", async () => {
   for (let count = 0; count < 7; count += 1) await drive.put(`${count}.txt`, `text ${count}`);
   const source = mirror();
   let runs = 1;
@@ -92,7 +92,7 @@ test("a run that ends after every page goes on where it was", async () => {
 });
 
 describe("chosen folders and files", () => {
-  test("all below a chosen folder counts, and nothing else", async () => {
+  test("everything below a chosen folder is included, and nothing else", async () => {
     const outer = await folder("outer");
     const inner = await folder("inner", outer);
     await drive.put("in.txt", "in", { parent: inner });
@@ -111,7 +111,7 @@ describe("chosen folders and files", () => {
     expect(source.texts()).toEqual({ "alone.txt": "edited", "in.txt": "in", "later.txt": "later" });
   });
 
-  test("a file that moves out is removed, and one that moves in is brought in", async () => {
+  test("a file that moves out is removed, and one that moves in is imported", async () => {
     const chosen = await folder("chosen");
     const other = await folder("other");
     const [leaving, coming] = [
@@ -126,7 +126,7 @@ describe("chosen folders and files", () => {
     expect(source.texts()).toEqual({ "coming.txt": "2" });
   });
 
-  test("a folder that moves takes along what lies in it, deep down", async () => {
+  test("a folder that moves takes its contents along, at any depth", async () => {
     const chosen = await folder("chosen");
     const other = await folder("other");
     const leaving = await folder("leaving", chosen);
@@ -144,7 +144,7 @@ describe("chosen folders and files", () => {
     expect(source.documents.get(low)?.item.path).toBe("chosen/coming/low/4");
   });
 
-  test("a binned folder takes its files along, and brings them back", async () => {
+  test("a binned folder takes its files along, and restores them with it", async () => {
     const chosen = await folder("chosen");
     const inner = await folder("inner", chosen);
     await drive.put("a", "a", { parent: inner });
@@ -158,7 +158,7 @@ describe("chosen folders and files", () => {
     expect(source.texts()).toEqual({ a: "a" });
   });
 
-  test("what was chosen and is not there is named by every run, until it is back", async () => {
+  test("chosen resources that are missing are named by every run until they return", async () => {
     const id = await folder("plans");
     await drive.put("a.txt", "one", { parent: id });
     const chosen = [
@@ -180,13 +180,13 @@ describe("chosen folders and files", () => {
     expect(source.texts()).toEqual({ "a.txt": "one" });
   });
 
-  test("without a choice nothing is listed, and the message says what to do", async () => {
+  test("without a selection nothing is listed, and the message says what to do", async () => {
     await expect(mirror([]).sync()).rejects.toThrow(/Choose some, or create a connection with syncScope/);
     expect(connector().needsSelection?.({ syncScope: "selected" })).toBe(true);
     expect(connector().needsSelection?.({ syncScope: "full" })).toBe(false);
   });
 
-  test("another choice lists everything again", async () => {
+  test("a changed selection lists everything again", async () => {
     const [one, two] = [await folder("one"), await folder("two")];
     await drive.put("1", "1", { parent: one });
     await drive.put("2", "2", { parent: two });
@@ -199,7 +199,7 @@ describe("chosen folders and files", () => {
     expect(source.reads).toHaveLength(2);
   });
 
-  test("folders and files can be chosen from, level by level and page by page", async () => {
+  test("folders and files are offered for selection level by level and page by page", async () => {
     const shared = drive.addDrive("Team");
     const outer = await folder("outer");
     await drive.put("deep.txt", "x", { parent: outer });
@@ -216,7 +216,7 @@ describe("chosen folders and files", () => {
 });
 
 describe("shared drives", () => {
-  test("each has its own listing and feed; a new one is listed as soon as it is named", async () => {
+  test("each has its own listing and feed; a new one is listed as soon as it appears", async () => {
     const team = drive.addDrive("Team");
     const note = await drive.put("note.txt", "team", { parent: team });
     const source = mirror();
@@ -260,7 +260,7 @@ describe("reading", () => {
     expect(source.documents.get(id)?.content).toMatchObject({ type, mimeType, fileName, title: "Plan" });
   });
 
-  test("pictures in exported Markdown are left out, their words stay", async () => {
+  test("pictures in exported Markdown are removed, and their alternative texts stay", async () => {
     await drive.put("Doc", "Text ![a chart][image1] more\n\n[image1]: <data:image/png;base64,AAAA>\n", {
       mimeType: DOC,
     });
@@ -269,7 +269,7 @@ describe("reading", () => {
     expect(source.texts()).toEqual({ Doc: "Text a chart more" });
   });
 
-  test("what Google does not give is skipped with a reason, and the others are read", async () => {
+  test("files that Google does not provide are skipped with a reason, and the others are read", async () => {
     const big = await drive.put("Big", "x".repeat(10_000_001), { mimeType: DOC });
     const form = await drive.put("Form", "", { mimeType: "application/vnd.google-apps.form" });
     const huge = await drive.put("huge.bin", "y".repeat(20_000_001));
@@ -286,7 +286,7 @@ describe("reading", () => {
   });
 });
 
-test("trap: deleted files stay for ever", async () => {
+test("deleted files are removed", async () => {
   const id = await drive.put("a", "a");
   const source = mirror();
   await source.sync();
@@ -295,7 +295,7 @@ test("trap: deleted files stay for ever", async () => {
   expect(source.documents.size).toBe(0);
 });
 
-test("trap: a partial listing deletes what was not seen", async () => {
+test("a partial listing removes nothing that was not seen", async () => {
   await drive.put("a", "a");
   drive.leaveOut();
   const source = mirror();
@@ -303,7 +303,7 @@ test("trap: a partial listing deletes what was not seen", async () => {
   expect(source.pages.at(-1)?.cutShort).toMatch(/did not search all drives/);
 });
 
-test("trap: files added while the first listing runs", async () => {
+test("files added during the first listing are included", async () => {
   for (const name of ["a", "b", "c"]) await drive.put(name, name);
   const source = mirror();
   await source.sync({ stopAfter: 2 });
@@ -314,7 +314,7 @@ test("trap: files added while the first listing runs", async () => {
   expect(Object.keys(source.texts()).sort()).toEqual(["b", "c", "late"]);
 });
 
-test("trap: an expired token lists everything again, and finds deletions of the interval", async () => {
+test("an expired token lists everything again, and finds deletions in between", async () => {
   const [gone] = [await drive.put("gone", "1"), await drive.put("kept", "2")];
   const source = mirror();
   await source.sync();
@@ -327,7 +327,7 @@ test("trap: an expired token lists everything again, and finds deletions of the 
   expect(source.pages.at(-1)?.kind).toBe("changes");
 });
 
-test("trap: lost access to a folder removes all that lay in it", async () => {
+test("lost access to a folder removes everything in it", async () => {
   const outer = await folder("outer");
   await drive.put("a", "a", { parent: outer });
   await drive.put("b", "b");
@@ -338,7 +338,7 @@ test("trap: lost access to a folder removes all that lay in it", async () => {
   expect(source.texts()).toEqual({ b: "b" });
 });
 
-test("trap: shortcuts and folders are no files", async () => {
+test("shortcuts and folders are not files", async () => {
   await folder("outer");
   await drive.put("link", "", { mimeType: "application/vnd.google-apps.shortcut" });
   const source = mirror();
@@ -346,7 +346,7 @@ test("trap: shortcuts and folders are no files", async () => {
   expect(source.documents.size).toBe(0);
 });
 
-test("trap: moves and renames read nothing again, and names may be the same", async () => {
+test("moves and renames read nothing again, and names may be equal", async () => {
   const outer = await folder("outer");
   const [doc, file] = [await drive.put("same", "doc", { mimeType: DOC }), await drive.put("same", "file")];
   const source = mirror();
@@ -362,7 +362,7 @@ test("trap: moves and renames read nothing again, and names may be the same", as
   expect(source.reads).toHaveLength(2);
 });
 
-test("trap: pages that lead in a circle end the run", async () => {
+test("pages that form a loop end the run", async () => {
   await drive.put("a", "a");
   drive.loop();
   await expect(mirror().sync()).rejects.toThrow(/does not lead to a next page/);
@@ -374,12 +374,12 @@ describe("faults", () => {
   test.each([
     ["429", { kind: "status", status: 429, headers: { "retry-after": "7" } }, { kind: "rate_limited", retryAfter: 7 }],
     ["429 without Retry-After", { kind: "status", status: 429 }, { kind: "rate_limited" }],
-    ["403 for too many", { kind: "status", ...forbidden("userRateLimitExceeded") }, { kind: "rate_limited" }],
+    ["403 for too many requests", { kind: "status", ...forbidden("userRateLimitExceeded") }, { kind: "rate_limited" }],
     ["403 for an API not enabled", { kind: "status", ...forbidden("accessNotConfigured") }, { kind: "invalid" }],
-    ["403 for a scope", { kind: "status", ...forbidden("insufficientPermissions") }, { kind: "unauthorized" }],
+    ["403 for a missing scope", { kind: "status", ...forbidden("insufficientPermissions") }, { kind: "unauthorized" }],
     ["500", { kind: "status", status: 500 }, { kind: "unavailable" }],
-    ["a cut answer", { kind: "cut" }, { kind: "unavailable" }],
-    ["no JSON", { kind: "garbage" }, { kind: "unavailable" }],
+    ["a truncated response", { kind: "cut" }, { kind: "unavailable" }],
+    ["a response that is not JSON", { kind: "garbage" }, { kind: "unavailable" }],
   ])("%s", async (_name, fault, error) => {
     await drive.put("a", "a");
     drive.fail({ ...fault, path: /\/files$/ } as never);
@@ -387,18 +387,18 @@ describe("faults", () => {
     expect(await run()).toBe(true);
   });
 
-  test("a token that is refused in the middle", async () => {
+  test("a token refused during a run", async () => {
     await drive.put("a", "a");
     drive.fail({ kind: "status", status: 401, path: /files\/file-1$/ });
     await expect(run()).rejects.toBeInstanceOf(SignInRefused);
   });
 
-  test("a slow answer is waited for", async () => {
+  test("a slow response is waited for", async () => {
     drive.fail({ kind: "slow", ms: 200 });
     expect(await run()).toBe(true);
   });
 
-  test("a file that is gone before it is read", async () => {
+  test("a file deleted before it is read", async () => {
     await drive.put("a", "a");
     drive.fail({ kind: "status", status: 404, path: /files\/file-1$/ });
     const source = mirror();

@@ -21,7 +21,7 @@ async function connectTo({ url }: ScriptedGranola, apiKey = GRANOLA_KEY): Promis
   return connected;
 }
 
-test("a note comes in with its summary, who was there, and what was said", async () => {
+test("a note is imported with its summary, participants and transcript", async () => {
   const source = await start();
   const id = await source.put("Budget of the mill", "- The roof costs **40,000** euros.");
   const connected = await connectTo(source);
@@ -47,7 +47,7 @@ test("a note comes in with its summary, who was there, and what was said", async
   expect(documents[0]?.content).toContain("**Me:** Shall we begin? I have the figures.\n\n**Others:** Yes, please.");
 });
 
-test("notes come in page by page; a second run reads only what was edited, and removes what is gone", async () => {
+test("notes are imported page by page; a second run reads only edits, and removes deleted notes", async () => {
   const source = await start();
   const ids: string[] = [];
   for (let index = 0; index < 65; index += 1)
@@ -63,7 +63,7 @@ test("notes come in page by page; a second run reads only what was edited, and r
   expect((await connected.texts())["Meeting 7"]).toContain("thrown out");
 });
 
-test("trap: a note that the key may no longer read is not taken for gone", async () => {
+test("a note that the key may no longer read is not considered deleted", async () => {
   const source = await start();
   const id = await source.put("Budget of the mill", "- The roof costs **40,000** euros.");
   const connected = await connectTo(source);
@@ -74,13 +74,13 @@ test("trap: a note that the key may no longer read is not taken for gone", async
   expect(Object.keys(await connected.texts())).toEqual(["Budget of the mill"]);
 });
 
-test("it is synced by hand alone", async () => {
+test("it is synced only manually", async () => {
   const connected = await connectTo(await start());
   const connection = await connected.core.findConnection({ actor: connected.actor }, { id: connected.id });
   expect(connection).toMatchObject({ everyMinutes: null, nextSyncAt: null });
 });
 
-test("a key that is not valid is refused in the words of the provider, without the key", async () => {
+test("an invalid key is refused with the provider's message, without the key", async () => {
   const source = await start();
   const refused = connectTo(source, "grn_wrong-key");
   await expect(refused).rejects.toMatchObject({
@@ -89,7 +89,7 @@ test("a key that is not valid is refused in the words of the provider, without t
   });
 });
 
-test("trap: a key that is taken back later asks to sign in again, and keeps all documents", async () => {
+test("a key revoked later requires signing in again, and all documents stay", async () => {
   const source = await start();
   await source.put("Kept", "This stays where it is.");
   const connected = await connectTo(source);
@@ -98,7 +98,7 @@ test("trap: a key that is taken back later asks to sign in again, and keeps all 
   expect(Object.keys(await connected.texts())).toEqual(["Kept"]);
 });
 
-test("trap: a note that cannot be read fails alone, is told, and comes in later", async () => {
+test("a note that cannot be read fails alone, is reported, and is imported later", async () => {
   const source = await start();
   for (const name of ["One", "Two", "Three"]) await source.put(name, `${name} was said.`);
   const id = await source.put("Four", "Four was said.");
@@ -112,7 +112,7 @@ test("trap: a note that cannot be read fails alone, is told, and comes in later"
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0, removed: 0 });
 });
 
-test("trap: a note that is closed to the key is removed, whatever the list still says", async () => {
+test("a note that the key can no longer access is removed, whatever the list says", async () => {
   const source = await start();
   const id = await source.put("One", "One was said.");
   const connector = createGranolaConnector({ apiUrl: source.url });
@@ -123,7 +123,7 @@ test("trap: a note that is closed to the key is removed, whatever the list still
   await expect(connector.read(access, change.item)).rejects.toBeInstanceOf(ItemGone);
 });
 
-test("trap: a listing that was stopped goes on after its last page, and begins anew where its cursor has expired", async () => {
+test("an interrupted listing resumes after its last page, and starts over when its cursor has expired", async () => {
   const source = await start();
   for (let index = 0; index < 65; index += 1) await source.put(`Meeting ${index}`, `Point ${index} was agreed.`);
   const connector = createGranolaConnector({ apiUrl: source.url });
@@ -141,7 +141,7 @@ test("trap: a listing that was stopped goes on after its last page, and begins a
   );
 });
 
-test.each([1, 2, 3])("trap: pages in a circle of %i end the run, and remove nothing", async (length) => {
+test.each([1, 2, 3])("pages in a loop of %i end the run and remove nothing", async (length) => {
   const source = await start();
   for (let index = 0; index < 35; index += 1) await source.put(`Meeting ${index}`, `Point ${index} was agreed.`);
   const connector = createGranolaConnector({ apiUrl: source.url });
@@ -154,7 +154,7 @@ test.each([1, 2, 3])("trap: pages in a circle of %i end the run, and remove noth
   expect(source.requests()).toBe(length + 1);
 });
 
-test("trap: who asks for fewer requests is left alone for as long as it says", async () => {
+test("a rate limit is respected for as long as it says", async () => {
   const source = await start();
   await source.put("One", "One was said.");
   const connector = createGranolaConnector({ apiUrl: source.url });

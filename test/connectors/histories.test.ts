@@ -1,5 +1,5 @@
 /**
- * Each provider through random histories. `CONNECTOR_HISTORIES=300` tries so many of each, and `-t name` one provider alone:
+ * Follows random histories of each provider. `CONNECTOR_HISTORIES=300` tries 300 of each, and `-t name` only one provider:
  * `CONNECTOR_HISTORIES=300 npx vitest run test/connectors/histories.test.ts -t google-drive`.
  */
 import { describeConnector } from "../contract/connector.js";

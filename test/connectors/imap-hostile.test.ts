@@ -24,7 +24,7 @@ const THREE_MAILS = {
   EXAMINE: "* 3 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 4] ok\r\n",
   "UID SEARCH": '* ESEARCH (TAG "x") UID ALL 1:3\r\n',
 };
-/** What the commands begin with that ask for subjects, and for mails. */
+/** The beginnings of the commands that request subjects, and mails. */
 const HEADS = "UID FETCH 1:3 (UID RFC822.SIZE";
 const MAILS = "UID FETCH 1:3 (UID INTERNALDATE";
 
@@ -38,7 +38,7 @@ function whole(uid: number, content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(start), content, Buffer.from(")\r\n")]);
 }
 
-/** One answer after the other, without end. */
+/** An endless series of responses. */
 function* endless<T>(pieceOf: (at: number) => T): Generator<T> {
   for (let at = 1; ; at += 1) yield pieceOf(at);
 }
@@ -48,18 +48,18 @@ const STRANGER = /^127\.0\.0\.1 sent an email that was not requested, or the sam
 const TOO_MUCH = /^127\.0\.0\.1 sent more than was requested\.$/;
 
 test.each<[string, string, MailboxAnswer, RegExp]>([
-  ["subjects of mails that nobody asked for", HEADS, () => endless(head), STRANGER],
-  ["the same subject again and again", HEADS, () => endless(() => head(2)), STRANGER],
-  ["mails that nobody asked for", MAILS, () => endless((uid) => whole(uid, SMALL)), STRANGER],
-  ["the same mail again and again", MAILS, () => endless(() => whole(1, SMALL)), STRANGER],
+  ["subjects of mails that were not requested", HEADS, () => endless(head), STRANGER],
+  ["the same subject repeatedly", HEADS, () => endless(() => head(2)), STRANGER],
+  ["mails that were not requested", MAILS, () => endless((uid) => whole(uid, SMALL)), STRANGER],
+  ["the same mail repeatedly", MAILS, () => endless(() => whole(1, SMALL)), STRANGER],
   [
-    "more bytes than its mails have",
+    "more bytes than the size of its mails",
     MAILS,
     () => [1, 2, 3].map((uid) => whole(uid, Buffer.alloc(15_000_000))),
     TOO_MUCH,
   ],
-  ["flags without end", MAILS, () => endless((uid) => `* ${uid} FETCH (FLAGS (${"a".repeat(500_000)}))\r\n`), TOO_MUCH],
-])("trap: a server that answers with %s is left", async (_name, command, answer, message) => {
+  ["endless flags", MAILS, () => endless((uid) => `* ${uid} FETCH (FLAGS (${"a".repeat(500_000)}))\r\n`), TOO_MUCH],
+])("a server that answers with %s is disconnected", async (_name, command, answer, message) => {
   const heads = [1, 2, 3].map(head).join("");
   const answers = command === HEADS ? { [HEADS]: answer } : { [HEADS]: heads, [MAILS]: answer };
   const { access, isLeft } = await start({ ...THREE_MAILS, ...answers });
@@ -70,7 +70,7 @@ test.each<[string, string, MailboxAnswer, RegExp]>([
   await isLeft;
 });
 
-test("trap: a server that gives another mail than the one that is read is left", async () => {
+test("a server that sends another mail than the requested one is disconnected", async () => {
   const { access } = await start({
     ...THREE_MAILS,
     [MAILS]: [1, 2, 3].map((uid) => whole(uid, SMALL)).join(""),
@@ -85,7 +85,7 @@ test("trap: a server that gives another mail than the one that is read is left",
   });
 });
 
-test("flags that somebody changes meanwhile end no run", async () => {
+test("flags changed during a run do not end it", async () => {
   const flags = "* 3 FETCH (FLAGS (\\Seen))\r\n* 9 FETCH (UID 9 FLAGS (\\Seen))\r\n";
   const { access } = await start({
     ...THREE_MAILS,
@@ -104,7 +104,7 @@ const NAME = "a".repeat(2_000_000);
 
 test.each<[string, MailboxAnswer, RegExp]>([
   [
-    "folders without end",
+    "endless folders",
     () => endless((at) => `* LIST () "/" ${at}\r\n`),
     /has more than 5,000 folders, which is the limit\.$/,
   ],
@@ -115,9 +115,9 @@ test.each<[string, MailboxAnswer, RegExp]>([
   ],
   ["a name of two million letters", `* LIST () "/" "${NAME}"\r\n`, /sent more than was requested|LineTooLarge/],
   ["a name of two million bytes", `* LIST () "/" {${NAME.length}}\r\n${NAME}\r\n`, TOO_MUCH],
-  ["a line without end", () => endless(() => NAME), /sent more than was requested|LineTooLarge/],
+  ["an endless line", () => endless(() => NAME), /sent more than was requested|LineTooLarge/],
   ["a folder with 20,000 flags", `* LIST (${"\\a ".repeat(20_000)}) "/" INBOX\r\n`, /TooManyTokens/],
-])("trap: a server that lists %s is left", async (_name, answer, message) => {
+])("a server that lists %s is disconnected", async (_name, answer, message) => {
   const { access, isLeft } = await start({ LIST: answer });
   await expect(connector.check(access)).rejects.toMatchObject({
     kind: "unavailable",
@@ -126,7 +126,7 @@ test.each<[string, MailboxAnswer, RegExp]>([
   await isLeft;
 });
 
-test("a folder of 200,000 mails is compared in parts, and what is new in it comes in", async () => {
+test("a folder of 200,000 mails is compared in parts, and new mails are imported", async () => {
   const uidOf = (at: number): number => 2_000_000_000 + 2 * at;
   const all = Array.from({ length: 200_000 }, (_, at) => uidOf(at + 1));
   const { access, asked } = await start({
@@ -145,7 +145,7 @@ test("a folder of 200,000 mails is compared in parts, and what is new in it come
   expect(asked.filter((command) => command.startsWith("UID SEARCH"))).toHaveLength(4);
 });
 
-test("a folder with more mails than can be followed is told as such", async () => {
+test("a folder with more mails than can be followed is reported as such", async () => {
   const { access } = await start({
     ...THREE_MAILS,
     EXAMINE: "* 1000001 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 1000002] ok\r\n",
@@ -156,7 +156,7 @@ test("a folder with more mails than can be followed is told as such", async () =
   });
 });
 
-test("a server that names four thousand million mails ends the run, and nothing is counted out", async () => {
+test("a server that claims four billion mails ends the run, without enumerating them", async () => {
   const { access } = await start({
     LIST: '* LIST () "/" INBOX\r\n',
     EXAMINE: "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 9] ok\r\n",
@@ -168,7 +168,7 @@ test("a server that names four thousand million mails ends the run, and nothing 
   });
 });
 
-test("trap: a folder that says it has mails and names none is not taken for an empty one by the first run", async () => {
+test("the first run does not take a folder that claims mails but lists none for an empty one", async () => {
   const { access } = await start({
     LIST: '* LIST () "/" INBOX\r\n',
     EXAMINE: "* 8 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 10] ok\r\n",
@@ -180,7 +180,7 @@ test("trap: a folder that says it has mails and names none is not taken for an e
   });
 });
 
-test("trap: a mail that the server leaves out of its answer is asked for again by the next run", async () => {
+test("a mail missing from a response is requested again by the next run", async () => {
   const { access } = await start({
     LIST: '* LIST () "/" INBOX\r\n',
     EXAMINE: "* 2 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 3] ok\r\n",
@@ -192,7 +192,7 @@ test("trap: a mail that the server leaves out of its answer is asked for again b
   expect(pages.at(-1)?.checkpoint).toMatchObject({ folders: [{ uids: "1" }] });
 });
 
-test("trap: a folder that says it has mails and names none removes nothing", async () => {
+test("a folder that claims mails but lists none removes nothing", async () => {
   const { access } = await start({
     LIST: '* LIST () "/" INBOX\r\n',
     STATUS: "* STATUS INBOX (MESSAGES 8 UIDNEXT 10 UIDVALIDITY 7)\r\n",
@@ -206,7 +206,7 @@ test("trap: a folder that says it has mails and names none removes nothing", asy
   });
 });
 
-test("trap: a mailbox that names no folder at all removes nothing", async () => {
+test("a mailbox that lists no folder removes nothing", async () => {
   const { access } = await start({});
   const folders = [{ path: "INBOX", validity: "7", next: 9, uids: "1:8" }];
   await expect(pagesOf(connector, access, { checkpoint: { phase: "changes", folders } })).rejects.toMatchObject({

@@ -21,7 +21,7 @@ function setOf(values: readonly number[]): UidSet {
 
 const sorted = (values: Iterable<number>) => [...values].toSorted((one, other) => one - other);
 
-test("sets of UIDs hold what sets of numbers hold", () => {
+test("sets of UIDs behave like sets of numbers", () => {
   fc.assert(
     fc.property(uids, uids, fc.integer({ min: 1, max: 9 }), (some, others, size) => {
       const [one, other] = [setOf(some), setOf(others)];
@@ -37,12 +37,12 @@ test("sets of UIDs hold what sets of numbers hold", () => {
   );
 });
 
-test("a sequence set is read in either direction, without writing its ranges out", () => {
+test("a sequence set is read in either direction, without expanding its ranges", () => {
   expect(parseUids("9:7,1,2:4294967295")).toEqual([[1, 4_294_967_295]]);
   expect(parseUids("")).toEqual([]);
   expect(countUids(withoutUids([[1, 4_294_967_295]], [[2, 4_294_967_294]]))).toBe(2);
 });
 
-test.each(["0", "1:*", "a", "1:2:3", "1,,2", "4294967296", "1.5", "-1"])("%s is no sequence set of UIDs", (text) => {
+test.each(["0", "1:*", "a", "1:2:3", "1,,2", "4294967296", "1.5", "-1"])("%s is not a sequence set of UIDs", (text) => {
   expect(parseUids(text)).toBe(null);
 });

@@ -26,7 +26,7 @@ function mail(subject: string, text: string): string {
   return [...lines, "Date: Tue, 03 Mar 2026 10:00:00 +0000", "MIME-Version: 1.0", "", text, ""].join("\r\n");
 }
 
-/** @returns the UIDs of what was put there */
+/** @returns the UIDs of the added mails */
 async function put({ client }: Dovecot, folder: string, ...subjects: readonly string[]): Promise<number[]> {
   const uids: number[] = [];
   for (const subject of subjects) {
@@ -62,7 +62,7 @@ async function subjects(access: SourceAccess, checkpoint: unknown = null) {
 }
 
 describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)", () => {
-  test("mails come in with subject, text and folder; later runs bring what is new and remove what is deleted", async () => {
+  test("mails are imported with subject, text and folder; later runs add new ones and remove deleted ones", async () => {
     const server = await start();
     const [first = 0] = await put(server, "INBOX", "The mill", "The weir");
     await put(server, "Archive", "The old bridge");
@@ -89,9 +89,9 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
   });
 
   test.each([
-    ["all that it can", undefined],
-    ["IMAP4rev1 alone", "IMAP4rev1"],
-  ])("a server that says %s is followed all the same", async (_name, capabilities) => {
+    ["all its capabilities", undefined],
+    ["only IMAP4rev1", "IMAP4rev1"],
+  ])("a server that announces %s is followed all the same", async (_name, capabilities) => {
     const server = await start(capabilities);
     const uids = await put(server, "INBOX", "A", "B", "C", "D");
     const access = accessTo(server);
@@ -106,7 +106,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     expect(await subjects(access, second.checkpoint)).toMatchObject({ brought: [], removed: 0 });
   });
 
-  test("a mail that is moved into another folder is removed and comes in there", async () => {
+  test("a mail moved to another folder is removed and imported there", async () => {
     const server = await start();
     const [uid = 0] = await put(server, "INBOX", "The mill");
     const { checkpoint } = await subjects(accessTo(server));
@@ -115,7 +115,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     expect(await subjects(accessTo(server), checkpoint)).toMatchObject({ brought: ["The mill"], removed: 1 });
   });
 
-  test("folders can be named; one that is not there is refused, and those that are there are told", async () => {
+  test("folders can be named; a missing one is refused, with the existing ones listed", async () => {
     const server = await start();
     await server.client.mailboxCreate("Projects/Häuser");
     await put(server, "INBOX", "Not this");
@@ -131,7 +131,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     });
   });
 
-  test("trap: a folder that is gone takes its mails with it, and a new one comes in", async () => {
+  test("a deleted folder takes its mails along, and a new one is imported", async () => {
     const server = await start();
     await put(server, "INBOX", "Kept");
     await server.client.mailboxCreate("Lists");
@@ -144,7 +144,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     expect(await subjects(access, checkpoint)).toMatchObject({ brought: ["Three"], removed: 2 });
   });
 
-  test("trap: a new UIDVALIDITY means that everything is listed once more", async () => {
+  test("a new UIDVALIDITY causes a new listing", async () => {
     const server = await start();
     await server.client.mailboxCreate("Lists");
     await put(server, "Lists", "One");
@@ -152,7 +152,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     const { checkpoint } = await subjects(access);
     const [before] = itemsOf(await pagesOf(connector, access)).values();
     await server.client.mailboxDelete("Lists");
-    // A folder takes its UIDVALIDITY from the time in seconds.
+    // A folder's UIDVALIDITY is the time in seconds.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     await server.client.mailboxCreate("Lists");
     await put(server, "Lists", "Another one");
@@ -161,7 +161,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     await expect(connector.read(access, before.item)).rejects.toBeInstanceOf(ItemGone);
   });
 
-  test("trap: a listing that is stopped after each page names every mail once, what arrives meanwhile too", async () => {
+  test("a listing stopped after each page lists every mail once, including arrivals meanwhile", async () => {
     const server = await start();
     const names = Array.from({ length: 120 }, (_, index) => `Mail ${index}`);
     await put(server, "INBOX", ...names);
@@ -180,7 +180,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     expect(rest.brought).toContain("Late");
   });
 
-  test("what is known is not asked for again, and what is too large is skipped with a reason", async () => {
+  test("known mails are not requested again, and mails too large are skipped with a reason", async () => {
     const server = await start();
     await put(server, "INBOX", "Known");
     await server.client.append("INBOX", mail("Large", "x".repeat(20_000)));
@@ -203,14 +203,14 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     await expect(connector.read(access, small.item)).rejects.toBeInstanceOf(ItemGone);
   });
 
-  test("trap: whoever writes to thousands of people does not end the run", async () => {
+  test("a mail to thousands of recipients does not end the run", async () => {
     const server = await start();
     const people = Array.from({ length: 4_000 }, (_, at) => `a${at}@example.com`).join(",\r\n ");
     await server.client.append("INBOX", mail("To all", "Hello.").replace("mia@example.com", people));
     expect(await subjects(accessTo(server))).toMatchObject({ brought: ["To all"] });
   });
 
-  test("subjects are told as they were written, and cut where they have no end", async () => {
+  test("subjects are decoded, and endless ones are shortened", async () => {
     const server = await start();
     await put(server, "INBOX", "=?utf-8?Q?M=C3=BChle?= am Bach", "x".repeat(20_000), " ");
     const [first, second, third] = [...itemsOf(await pagesOf(connector, accessTo(server))).values()];
@@ -219,7 +219,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     expect(third?.item.title).toBe(null);
   });
 
-  test("a password that is wrong is refused, and not told", async () => {
+  test("a wrong password is refused, and not shown", async () => {
     const server = await start();
     const access = accessTo(server, { metadata: { password: "another-password" } });
     const refused = connector.check(access);
@@ -227,7 +227,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     await expect(refused).rejects.not.toThrow(/another-password/);
   });
 
-  test("with TLS the certificate has to be trusted and to bear the name of the host", async () => {
+  test("with TLS the certificate must be trusted and match the host name", async () => {
     const server = await start();
     await put(server, "INBOX", "Sealed");
     const trusting = createImapConnector({ ca: server.certificate });
@@ -251,7 +251,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
 });
 
 test.skipIf(DOVECOT === undefined)(
-  "a page that is taken in for longer than a silence does not end the run",
+  "a page that takes longer to process than the silence limit does not end the run",
   async () => {
     const server = await start();
     await put(server, "INBOX", ...Array.from({ length: 60 }, (_, at) => `${at}`));

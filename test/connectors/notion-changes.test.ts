@@ -20,7 +20,7 @@ const accessFor = (known?: SourceAccess["known"], token = NOTION_TOKEN) =>
   sourceAccess(connector(), { metadata: { token }, ...(known && { known }) });
 const mirror = () => mirrorSource(connector(), (known) => accessFor(known));
 
-test("trap: a run that is stopped after any page goes on, names everything, and reads nothing twice", async () => {
+test("a run stopped after any page resumes, lists everything, and reads nothing twice", async () => {
   for (let index = 0; index < 10; index += 1) await notion.put(`Page ${index}`, `Text ${index}.`);
   const source = mirror();
   for (let stops = 0; stops < 3; stops += 1) expect(await source.sync({ stopAfter: 1 })).toBe(false);
@@ -30,7 +30,7 @@ test("trap: a run that is stopped after any page goes on, names everything, and 
   expect(source.pages.filter(({ isFirst }) => isFirst)).toHaveLength(1);
 });
 
-test("edits, renames, the bin and what comes out of it are followed", async () => {
+test("edits, renames, deletions and restores are followed", async () => {
   const [kept, gone] = [await notion.put("Kept", "As it was."), await notion.put("Gone", "Farewell.")];
   const source = mirror();
   await source.sync();
@@ -44,7 +44,7 @@ test("edits, renames, the bin and what comes out of it are followed", async () =
   expect(Object.keys(source.texts()).toSorted()).toEqual(["Gone", "Renamed"]);
 });
 
-test("trap: rows that the search leaves out are found through their database", async () => {
+test("rows that the search omits are found through their database", async () => {
   for (let index = 0; index < 5; index += 1)
     notion.putPage(`row-${index}`, `Row ${index}`, "", {
       source: "trees",
@@ -60,7 +60,7 @@ test("trap: rows that the search leaves out are found through their database", a
   expect(source.reads).toHaveLength(5);
 });
 
-test("a database that goes while its rows are listed is no error", async () => {
+test("a database deleted while its rows are listed is no error", async () => {
   notion.putPage("row", "Row", "", { source: "trees" });
   notion.putPage("other", "Other", "", { source: "wells" });
   notion.fail({ kind: "status", status: 404, path: /trees/ }, 1);
@@ -69,7 +69,7 @@ test("a database that goes while its rows are listed is no error", async () => {
   expect(source.documents.size).toBe(2);
 });
 
-test("fields of a row are told in words", async () => {
+test("fields of a row are written as text", async () => {
   const fields = {
     Sum: { type: "formula", formula: { type: "number", number: 12 } },
     Names: {
@@ -96,7 +96,7 @@ test("fields of a row are told in words", async () => {
   );
 });
 
-test("trap: an edit within the minute of the last one, which Notion does not tell, is found", async () => {
+test("an edit within the same minute as the last, which Notion does not report, is found", async () => {
   const id = await notion.put("Page", "The first text.");
   const page = notion.pages.get(id);
   if (!page) throw new Error("There is no page.");
@@ -115,7 +115,7 @@ test("trap: an edit within the minute of the last one, which Notion does not tel
   expect(source.reads).toHaveLength(3);
 });
 
-test("what was read long after its last edit is not read again", async () => {
+test("a page read long after its last edit is not read again", async () => {
   const id = await notion.put("Page", "The text.");
   notion.clock = new Date(Date.parse(notion.pages.get(id)?.editedAt ?? "") + 121_000);
   const source = mirror();
@@ -125,7 +125,7 @@ test("what was read long after its last edit is not read again", async () => {
 });
 
 describe("content", () => {
-  test("where there is no Markdown, pages are read by their blocks", async () => {
+  test("without Markdown, pages are read by their blocks", async () => {
     notion.hasMarkdown = false;
     const id = await notion.put("Page", "");
     const list = block("bulleted_list_item", { rich_text: said("Trees") }, { has_children: true });
@@ -165,7 +165,7 @@ describe("content", () => {
     );
   });
 
-  test("parts of a long page that are closed are left out, and the rest stays", async () => {
+  test("inaccessible parts of a long page are left out, and the rest stays", async () => {
     const id = await notion.put("Long", 'It begins. <unknown url="https://www.notion.so/x" alt="bookmark"/>');
     notion.pages.get(id)?.parts.set("part-1", "It goes on.").set("part-2", "It ends.");
     notion.fail({ kind: "status", status: 404, path: /part-1/ }, 1);
@@ -174,7 +174,7 @@ describe("content", () => {
     expect(source.texts()["Long"]).toBe("# Long\n\nIt begins. \n\nIt ends.");
   });
 
-  test("trap: a page that goes between the list and the reading is gone, not failed", async () => {
+  test("a page deleted between listing and reading is gone, not failed", async () => {
     const id = await notion.put("Page", "The text.");
     const source = mirror();
     await source.sync();
@@ -186,7 +186,7 @@ describe("content", () => {
 });
 
 describe("faults", () => {
-  test("trap: a cursor that Notion no longer knows begins again, and removes nothing", async () => {
+  test("an expired cursor starts the listing over, and removes nothing", async () => {
     for (let index = 0; index < 8; index += 1) await notion.put(`Page ${index}`, `Text ${index}.`);
     const source = mirror();
     await source.sync({ stopAfter: 2 });
@@ -196,7 +196,7 @@ describe("faults", () => {
     expect(source.reads).toHaveLength(8);
   });
 
-  test("trap: a cursor that comes again and again is no end of the list, and removes nothing", async () => {
+  test("a repeated cursor is not the end of the list, and removes nothing", async () => {
     for (let index = 0; index < 8; index += 1) await notion.put(`Page ${index}`, `Text ${index}.`);
     const source = mirror();
     await source.sync();
@@ -206,7 +206,7 @@ describe("faults", () => {
   });
 
   test.each([{ kind: "garbage" }, { kind: "cut" }, { kind: "status", status: 500 }] as const)(
-    "trap: $kind in the middle of a list removes nothing",
+    "$kind in the middle of a list removes nothing",
     async (fault) => {
       for (let index = 0; index < 8; index += 1) await notion.put(`Page ${index}`, `Text ${index}.`);
       const source = mirror();
@@ -221,7 +221,7 @@ describe("faults", () => {
     },
   );
 
-  test("trap: an integration that may no longer read is an error, and removes nothing", async () => {
+  test("an integration that may no longer read is an error, and removes nothing", async () => {
     await notion.put("Page", "The text.");
     const source = mirror();
     await source.sync();
@@ -230,7 +230,7 @@ describe("faults", () => {
     expect(source.documents.size).toBe(1);
   });
 
-  test("a page that is refused says so", async () => {
+  test("a refused page is reported", async () => {
     await notion.put("Page", "The text.");
     notion.fail({ kind: "status", status: 403, path: /markdown/ }, 1);
     await expect(mirror().sync()).rejects.toMatchObject({ kind: "forbidden" });

@@ -18,7 +18,7 @@ async function connectTo({ url }: ScriptedNotion, token = NOTION_TOKEN): Promise
   return connected;
 }
 
-test("pages come in as Markdown, rows of databases with their fields, long pages whole", async () => {
+test("pages are imported as Markdown, rows of databases with their fields, long pages whole", async () => {
   const notion = await start(2);
   notion.putPage("p1", "Trees", "Forty pear trees stand behind the house.");
   notion.putPage("p2", "Well", "The well was dug by hand.", {
@@ -44,7 +44,7 @@ test("pages come in as Markdown, rows of databases with their fields, long pages
   });
 });
 
-test("edits are read alone; a page in the bin goes at once, one that the search leaves out after two runs", async () => {
+test("only edits are read; a binned page is removed at once, one that the search omits after two runs", async () => {
   const notion = await start();
   for (const id of ["a", "b", "c", "d"]) notion.putPage(id, `Page ${id}`, `The text of ${id} as it was.`);
   const connected = await connectTo(notion);
@@ -54,14 +54,14 @@ test("edits are read alone; a page in the bin goes at once, one that the search 
   notion.pages.delete("c");
   const before = notion.requests();
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, unchanged: 1, removed: 1 });
-  // A search for pages, one for databases, and the Markdown of the page.
+  // A search for pages, one for databases, and the page's Markdown.
   expect(notion.requests() - before).toBe(3);
   expect(Object.keys(await connected.texts()).toSorted()).toEqual(["Page a", "Page c", "Page d"]);
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, removed: 1 });
   expect((await connected.texts())["Page a"]).toContain("as it is now");
 });
 
-test("a wrong token is refused, and one that is withdrawn later asks for another", async () => {
+test("a wrong token is refused, and one revoked later requires a new one", async () => {
   const notion = await start();
   notion.putPage("a", "Page", "A text.");
   await expect(connectTo(notion, "ntn_wrong")).rejects.toThrow(/sign-in/);
@@ -72,7 +72,7 @@ test("a wrong token is refused, and one that is withdrawn later asks for another
   expect(await core.findConnection({ actor }, { id })).toMatchObject({ state: "reconnect" });
 });
 
-test("trap: 429 in the middle of a listing is waited for, and nothing is removed or read twice", async () => {
+test("429 during a listing is waited for, and nothing is removed or read twice", async () => {
   const notion = await start(2);
   for (let index = 0; index < 6; index += 1) notion.putPage(`n${index}`, `Page ${index}`, `Text ${index}.`);
   const connected = await connectTo(notion);

@@ -22,7 +22,7 @@ const mirror = () => mirrorSource(connector(), (known) => access(known));
 const folder = (name: string, parent?: string) =>
   drive.put(name, "", { isFolder: true, ...(parent !== undefined && { parent }) });
 
-test("everything is listed with its path and its kind, and nothing is read twice", async () => {
+test("everything is listed with its path and type, and nothing is read twice", async () => {
   const outer = await folder("outer");
   const inner = await folder("inner", outer);
   const deep = await drive.put("deep.txt", "deep", { parent: inner });
@@ -53,7 +53,7 @@ test("edits, renames, deletions and restores are followed", async () => {
   expect(source.texts()).toEqual({ "renamed.txt": "new", "gone.txt": "bye" });
 });
 
-test("a run that ends after every page goes on where it was", async () => {
+test("a run that ends after every page resumes where it stopped", async () => {
   for (let count = 1; count <= 7; count += 1) await drive.put(`${count}.txt`, `text ${count}`);
   const source = mirror();
   while (!(await source.sync({ stopAfter: 1 })));
@@ -65,7 +65,7 @@ test("a run that ends after every page goes on where it was", async () => {
   expect(source.reads).toHaveLength(14);
 });
 
-test("the host that the content lies on is sent no token", async () => {
+test("no token is sent to the host of the contents", async () => {
   await drive.put("a.txt", "a");
   const source = mirror();
   await source.sync();
@@ -80,7 +80,7 @@ test("a link to another server is not followed", async () => {
   await expect(source.sync()).rejects.toThrow(/next page at another address/);
 });
 
-test("a folder that moves or is renamed changes the paths of what lies in it, and reads nothing", async () => {
+test("moving or renaming a folder changes the paths of its contents, and reads nothing", async () => {
   const [one, two] = [await folder("one"), await folder("two")];
   const inner = await folder("inner", one);
   const files = ["1", "2", "3"];
@@ -94,7 +94,7 @@ test("a folder that moves or is renamed changes the paths of what lies in it, an
   expect(source.reads).toHaveLength(3);
 });
 
-test("trap: deleted files stay for ever, in a folder of which nothing is named", async () => {
+test("deleted files are removed, also with a folder whose contents are not listed", async () => {
   const outer = await folder("outer");
   await drive.put("a", "a", { parent: await folder("inner", outer) });
   await drive.put("b", "b");
@@ -108,7 +108,7 @@ test("trap: deleted files stay for ever, in a folder of which nothing is named",
   expect(source.texts()).toEqual({ a: "a", b: "b" });
 });
 
-test("trap: files added while the first listing runs", async () => {
+test("files added during the first listing are included", async () => {
   for (const name of ["a", "b", "c"]) await drive.put(name, name);
   const source = mirror();
   await source.sync({ stopAfter: 1 });
@@ -120,7 +120,7 @@ test("trap: files added while the first listing runs", async () => {
   expect(source.texts()).toEqual({ b: "edited", c: "c", late: "late" });
 });
 
-test("trap: an expired link (410) lists everything again, and finds deletions of the interval", async () => {
+test("an expired link (410) lists everything again, and finds deletions in between", async () => {
   const gone = await drive.put("gone", "1");
   await drive.put("kept", "2");
   const source = mirror();
@@ -134,7 +134,7 @@ test("trap: an expired link (410) lists everything again, and finds deletions of
   expect(source.pages.at(-1)?.kind).toBe("changes");
 });
 
-test("trap: the same item twice in a page, the last one wins", async () => {
+test("the last of several entries for the same item in a page wins", async () => {
   const id = await drive.put("a", "a");
   const source = mirror();
   await source.sync();
@@ -145,7 +145,7 @@ test("trap: the same item twice in a page, the last one wins", async () => {
   expect(source.documents.size).toBe(1);
 });
 
-test.each([true, false])("trap: moves and renames read nothing again (hashes: %s)", async (hasHashes) => {
+test.each([true, false])("moves and renames read nothing again (hashes: %s)", async (hasHashes) => {
   if (!hasHashes) drive.omitHashes();
   const outer = await folder("outer");
   const [one, two] = [await drive.put("same", "1"), await drive.put("same", "2")];
@@ -160,7 +160,7 @@ test.each([true, false])("trap: moves and renames read nothing again (hashes: %s
   expect(source.reads).toHaveLength(2);
 });
 
-test("trap: pages that lead in a circle end the run", async () => {
+test("pages that form a loop end the run", async () => {
   await drive.put("a", "a");
   drive.loop();
   await expect(mirror().sync()).rejects.toThrow(/does not lead to a next page/);
@@ -173,8 +173,8 @@ describe("faults", () => {
     ["429", { kind: "status", status: 429, headers: { "retry-after": "7" } }, { kind: "rate_limited", retryAfter: 7 }],
     ["429 without Retry-After", { kind: "status", status: 429 }, { kind: "rate_limited" }],
     ["500", { kind: "status", status: 500 }, { kind: "unavailable" }],
-    ["a cut answer", { kind: "cut" }, { kind: "unavailable" }],
-    ["no JSON", { kind: "garbage" }, { kind: "unavailable" }],
+    ["a truncated response", { kind: "cut" }, { kind: "unavailable" }],
+    ["a response that is not JSON", { kind: "garbage" }, { kind: "unavailable" }],
   ])("%s", async (_name, fault, error) => {
     await drive.put("a", "a");
     drive.fail({ ...fault, path: /delta$/ } as never);
@@ -182,13 +182,13 @@ describe("faults", () => {
     expect(await run()).toBe(true);
   });
 
-  test("a token that is refused in the middle", async () => {
+  test("a token refused during a run", async () => {
     await drive.put("a", "a");
     drive.fail({ kind: "status", status: 401, path: /content$/ });
     await expect(run()).rejects.toBeInstanceOf(SignInRefused);
   });
 
-  test("what is closed, harmful, gone or too large does not end the run", async () => {
+  test("inaccessible, harmful, deleted or oversized files do not end the run", async () => {
     const refuse = (code: string) => ({ kind: "status", status: 403, body: { error: { code } } }) as const;
     const [shut, bad, gone] = [await drive.put("shut", "1"), await drive.put("bad", "2"), await drive.put("gone", "3")];
     const large = await drive.put("large", "x".repeat(1_000_001));
@@ -204,13 +204,13 @@ describe("faults", () => {
     expect(source.documents.has(shut) || source.documents.has(gone)).toBe(false);
   });
 
-  test("a slow answer is waited for", async () => {
+  test("a slow response is waited for", async () => {
     drive.fail({ kind: "slow", ms: 200 });
     expect(await run()).toBe(true);
   });
 });
 
-test("the account is named, a refused token is told, and signing in works without a public address", async () => {
+test("the account is named, a refused token is reported, and sign-in works without a public address", async () => {
   expect(await connector().check(access())).toEqual({ account: "owner@example.com" });
   await expect(connector().check(access(undefined, "bad"))).rejects.toBeInstanceOf(SignInRefused);
   expect(connector().signIn).toMatchObject({

@@ -31,12 +31,12 @@ const listed = (key: string, tag = "1"): string =>
 const ATTRIBUTES = Array.from({ length: 1_000 }, (_, index) => `a${index}="1"`).join(" ");
 
 test.each([
-  ["more objects than were asked for", listed("k").repeat(1_001), /more objects than the 1000 requested/],
+  ["more objects than requested", listed("k").repeat(1_001), /more objects than the 1000 requested/],
   ["a key that no object can have", listed("k".repeat(1_025)), /a key, a tag or a class of more than 1024 bytes/],
-  ["a tag without end", listed("k", "1".repeat(2_000)), /a key, a tag or a class of more than 1024 bytes/],
-  ["attributes without end", `<Owner ${ATTRIBUTES}/>`, /did not answer with a complete list/],
-  ["megabytes of something else", `<Owner>${"&amp;".repeat(900_000)}</Owner>`, /more than 4194304 bytes for one page/],
-])("a store that names %s is not followed, and the reason is told", async (_what, contents, message) => {
+  ["an endless tag", listed("k", "1".repeat(2_000)), /a key, a tag or a class of more than 1024 bytes/],
+  ["endless attributes", `<Owner ${ATTRIBUTES}/>`, /did not answer with a complete list/],
+  ["megabytes of unrelated data", `<Owner>${"&amp;".repeat(900_000)}</Owner>`, /more than 4194304 bytes for one page/],
+])("a store that lists %s is not followed, and the reason is reported", async (_what, contents, message) => {
   const store = await start();
   store.spoil = (xml) => xml.replace("</ListBucketResult>", `${contents}</ListBucketResult>`);
   await expect(pagesAt(store)).rejects.toMatchObject({
@@ -51,7 +51,7 @@ test("a full page of the longest keys is listed", async () => {
   expect(itemsOf(await pagesAt(store)).size).toBe(1_000);
 });
 
-test("while a large page is read others have their turn", async () => {
+test("reading a large page lets others have their turn", async () => {
   let isRead = false;
   let turns = 0;
   const noise = `<Owner>${"&amp;".repeat(800_000)}</Owner>`;
@@ -63,7 +63,7 @@ test("while a large page is read others have their turn", async () => {
   expect(turns).toBeGreaterThan(50);
 });
 
-test("what lay in an archive is read once it lies elsewhere, though its content is the same", async () => {
+test("an archived object is read once it is restored, even with the same content", async () => {
   const store = await start();
   store.put("old.txt", "The orchard had forty trees.", "text/plain", "GLACIER");
   const connected = await connect({ provider: "s3", metadata: metadataFor(store) });
@@ -74,7 +74,7 @@ test("what lay in an archive is read once it lies elsewhere, though its content 
   expect(await connected.texts()).toEqual({ "old.txt": expect.stringContaining("forty trees") });
 });
 
-test("what was too large is read once files may be larger", async () => {
+test("an object that was too large is read once the limit is raised", async () => {
   const store = await start();
   store.put("long.txt", `The orchard had forty trees. ${"Each has a name. ".repeat(1_000)}`);
   store.put("empty.txt", "");

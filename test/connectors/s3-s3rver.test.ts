@@ -9,20 +9,20 @@ import { connect, lastRun } from "../support/connection.js";
 import { freePort } from "../support/proxies.js";
 import { waitFor } from "../support/recollect-process.js";
 
-/** A server of another hand (npm), which knows one access key. */
+/** A third-party server (from npm) with one access key. */
 const IS_MISSING = spawnSync("s3rver", ["--version"]).status !== 0;
 const KEYS = { accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "us-east-1" };
 const BUCKET = "papers";
 
 const cleanups = useCleanups();
 
-/** @returns how its bucket is asked, and where it is */
+/** @returns a client for its bucket, and its address */
 async function startS3rver() {
   const folder = await mkdtemp(join(tmpdir(), "recollect-s3rver-"));
   const port = await freePort();
   const child = spawn("s3rver", ["-d", folder, "-a", "127.0.0.1", "-p", String(port), "-s", "--no-vhost-buckets"], {
     stdio: "ignore",
-    // Its tokens of further pages are made with a cipher that OpenSSL 3 has put aside.
+    // Its continuation tokens use a cipher that OpenSSL 3 counts as legacy.
     env: { ...process.env, NODE_OPTIONS: "--openssl-legacy-provider" },
   });
   cleanups.push(
@@ -58,7 +58,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 test.skipIf(IS_MISSING)(
-  `a bucket of s3rver is kept in step, whatever its keys are called${IS_MISSING ? " (s3rver is not installed here)" : ""}`,
+  `a bucket of s3rver is kept in sync, whatever its keys${IS_MISSING ? " (s3rver is not installed here)" : ""}`,
   async () => {
     const store = await startS3rver();
     const keys = [

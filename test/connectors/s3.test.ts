@@ -27,7 +27,7 @@ async function connectTo(
   return connected;
 }
 
-test("objects come in with their names, types and places; folders and empty ones do not", async () => {
+test("objects are imported with names, types and paths; folders and empty objects are not", async () => {
   const store = await start();
   store.put("reports/2026/first report.md", "# First\n\nRevenue grew by twelve percent.", "text/markdown");
   store.put("reports/ümläut+plus.txt", "Names of all kinds are read.");
@@ -42,7 +42,7 @@ test("objects come in with their names, types and places; folders and empty ones
   expect(documents.map(({ customId }) => customId)).toContain("s3://papers/reports/2026/first report.md");
 });
 
-test("a second run reads only what has another ETag, and removes what a complete listing leaves out", async () => {
+test("a second run reads only objects with another ETag, and removes those missing from a complete listing", async () => {
   const store = await start();
   for (let index = 0; index < 5; index += 1) store.put(`n/${index}.txt`, `Number ${index} stays as it is.`);
   const connected = await connectTo(store);
@@ -53,7 +53,7 @@ test("a second run reads only what has another ETag, and removes what a complete
   expect(store.requests.length - before).toBe(2);
 });
 
-test("more than a page is listed in pages", async () => {
+test("more than one page is listed in pages", async () => {
   const store = await start();
   for (let index = 0; index < 1_203; index += 1) store.put(`big/${String(index).padStart(5, "0")}.txt`, "");
   const connected = await connectTo(store);
@@ -61,7 +61,7 @@ test("more than a page is listed in pages", async () => {
   expect(store.requests.filter((one) => one.includes("list-type"))).toHaveLength(3);
 });
 
-test("trap: a listing that breaks off removes nothing", async () => {
+test("an interrupted listing removes nothing", async () => {
   const store = await start();
   for (let index = 0; index < 3; index += 1) store.put(`${index}.txt`, `Object ${index}.`);
   const connected = await connectTo(store);
@@ -75,14 +75,17 @@ test("trap: a listing that breaks off removes nothing", async () => {
 });
 
 test.each([
-  ["is cut off within an object", (xml: string) => xml.slice(0, xml.lastIndexOf("<Size>"))],
-  ["is cut off between objects", (xml: string) => xml.slice(0, xml.lastIndexOf("<Contents>"))],
-  ["says that there is more and names nothing", (xml: string) => more(xml.replace(/<Contents>.*<\/Contents>/s, ""))],
+  ["is truncated within an object", (xml: string) => xml.slice(0, xml.lastIndexOf("<Size>"))],
+  ["is truncated between objects", (xml: string) => xml.slice(0, xml.lastIndexOf("<Contents>"))],
+  [
+    "claims that there is more without a continuation",
+    (xml: string) => more(xml.replace(/<Contents>.*<\/Contents>/s, "")),
+  ],
   ["does not say whether there is more", (xml: string) => xml.replace(/<IsTruncated>.*<\/IsTruncated>/, "")],
-  ["is no list", () => "<html><body>Sign in to the network first.</body></html>"],
+  ["is not a list", () => "<html><body>Sign in to the network first.</body></html>"],
   ["is empty", () => ""],
-  ["declares entities of its own", (xml: string) => xml.replace("<ListB", '<!DOCTYPE a [<!ENTITY b "b">]><ListB')],
-])("trap: a listing that %s removes nothing", async (_what, spoil) => {
+  ["declares entities", (xml: string) => xml.replace("<ListB", '<!DOCTYPE a [<!ENTITY b "b">]><ListB')],
+])("a listing that %s removes nothing", async (_what, spoil) => {
   const store = await start();
   for (let index = 0; index < 3; index += 1) store.put(`${index}.txt`, `Object ${index}.`);
   const connected = await connectTo(store);
@@ -99,7 +102,7 @@ test.each([
   expect(await lastRun(connected, id)).toMatchObject({ status: "done", unchanged: 3, removed: 0 });
 });
 
-test("a tag that a proxy has made weak is the same version", async () => {
+test("an ETag that a proxy has made weak is the same version", async () => {
   const store = await start();
   store.put("a.txt", "An object behind a proxy.");
   const connected = await connectTo(store);
@@ -107,7 +110,7 @@ test("a tag that a proxy has made weak is the same version", async () => {
   expect(await connected.sync()).toMatchObject({ status: "done", read: 0, unchanged: 1 });
 });
 
-test("a page of the largest size with hostile text in it is read at once", async () => {
+test("a page of maximum size with hostile text is read quickly", async () => {
   const object = `<Contents><Key>${"a".repeat(1_000)}</Key><ETag>&quot;1&quot;</ETag><Size>1</Size></Contents>`;
   const noise = "<Contents><Owner>".repeat(50_000);
   const xml = `<ListBucketResult><IsTruncated>false</IsTruncated>${object.repeat(5_000)}`;
@@ -119,7 +122,7 @@ function more(xml: string): string {
   return xml.replace("<IsTruncated>false", "<IsTruncated>true");
 }
 
-test("a prefix narrows, and a pattern gives each user a container", async () => {
+test("a prefix limits the listing, and a pattern assigns each user a container", async () => {
   const store = await start();
   store.put("users/mia/a.txt", "Mia plays the cello.");
   store.put("users/tom/b.txt", "Tom plays chess.");
@@ -134,7 +137,7 @@ test("a prefix narrows, and a pattern gives each user a container", async () => 
   expect(await lastRun(connected, connected.id)).toMatchObject({ listed: 2 });
 });
 
-test("wrong keys, buckets and patterns are refused before anything is kept, without the keys", async () => {
+test("wrong keys, buckets and patterns are refused before anything is stored, without showing the keys", async () => {
   const store = await start();
   const cases: readonly [ConnectOptions["metadata"], RegExp][] = [
     [{ accessKeyId: "AKIDOTHER" }, /InvalidAccessKeyId/],
@@ -160,7 +163,7 @@ function accessTo({ url }: ScriptedS3, metadata: ConnectOptions["metadata"] = {}
   };
 }
 
-test("trap: a listing that is stopped after each page names every object once", async () => {
+test("a listing stopped after each page lists every object once", async () => {
   const store = await start();
   for (let index = 0; index < 2_500; index += 1) store.put(`ü/${String(index).padStart(5, "0")}+ (a).txt`, `${index}`);
   const { connector, access } = accessTo(store);
@@ -174,11 +177,11 @@ test("trap: a listing that is stopped after each page names every object once", 
   expect(store.requests).toHaveLength(3);
 });
 
-test("trap: a store that repeats its pages ends the run", async () => {
+test("a store that repeats its pages ends the run", async () => {
   const store = await start();
   store.put("a.txt", "first");
   const { connector, access } = accessTo(store);
-  // As a store does that does not know start-after.
+  // Like a store that does not support start-after.
   store.repeats = true;
   await expect(pagesOf(connector, access)).rejects.toMatchObject({
     kind: "unavailable",
@@ -187,7 +190,7 @@ test("trap: a store that repeats its pages ends the run", async () => {
   expect(store.requests).toHaveLength(2);
 });
 
-test("trap: no key leads out of the bucket", async () => {
+test("no key refers outside the bucket", async () => {
   const store = await start();
   const key = "notes/../../secrets/salaries.txt";
   store.put(key, "Nobody may bring this in.");
@@ -209,7 +212,7 @@ test("a pattern that takes exponential time ends the run, and is named", async (
   });
 });
 
-test("what lies in an archive is skipped with a reason, and not asked for", async () => {
+test("archived objects are skipped with a reason, and not requested", async () => {
   const store = await start();
   store.put("old.txt", "It lies deep.", "text/plain", "DEEP_ARCHIVE");
   const connected = await connectTo(store);
@@ -220,7 +223,7 @@ test("what lies in an archive is skipped with a reason, and not asked for", asyn
 test.each([
   ["papers", "https://papers.s3.eu-central-1.amazonaws.com/"],
   ["my.papers", "https://s3.eu-central-1.amazonaws.com/my.papers/"],
-])("the bucket %s is asked for at %s", async (bucket, address) => {
+])("the bucket %s is requested at %s", async (bucket, address) => {
   const asked: string[] = [];
   const connector = createS3Connector();
   const access = {

@@ -10,7 +10,7 @@ const cleanups = useCleanups();
 
 type Reply = { readonly status?: number; readonly body?: string; readonly headers?: Readonly<Record<string, string>> };
 
-/** A site that answers each path with what is said for it, or 404. */
+/** A site that answers each path with its given reply, or 404. */
 async function serve(answerTo: (path: string, port: number) => Reply | undefined) {
   const asked: string[] = [];
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
@@ -48,7 +48,7 @@ async function pathsOf({ core, actor }: Connected): Promise<string[]> {
   return documents.map(({ customId }) => new URL(customId ?? "").pathname).toSorted();
 }
 
-test("a link that redirects into a private network is passed over", async () => {
+test("a link that redirects into a private network is skipped", async () => {
   const pages: Record<string, Reply> = {
     "/": page("Home", "/go", "/a"),
     "/go": redirect("http://10.0.0.1/"),
@@ -60,7 +60,7 @@ test("a link that redirects into a private network is passed over", async () => 
   expect(await pathsOf(connected)).toEqual(["/", "/a"]);
 });
 
-test("of a subdomain that is not there, or out of order, nothing is read, and all else is", async () => {
+test("a missing or failing subdomain is skipped, and everything else is read", async () => {
   const site = await serve((path, port) => {
     if (path === "/") return page("Home", `http://none.localhost:${port}/b`, `http://x.localhost:${port}/b`, "/a");
     return path === "/a" ? page("Pears") : undefined;
@@ -69,7 +69,7 @@ test("of a subdomain that is not there, or out of order, nothing is read, and al
   expect(await pathsOf(connected)).toEqual(["/", "/a"]);
 });
 
-test("a page that asks for time again and again is told as out of order, and all else is brought in", async () => {
+test("a page that keeps asking for time is reported as failing, and everything else is imported", async () => {
   const busy: Reply = { status: 503, body: "busy", headers: { "retry-after": "1" } };
   const pages: Record<string, Reply> = { "/": page("Home", "/busy", "/a"), "/busy": busy, "/a": page("Pears") };
   const site = await serve((path) => pages[path]);
@@ -84,7 +84,7 @@ test("a page that asks for time again and again is told as out of order, and all
   expect(await pathsOf(connected)).toEqual(["/", "/a", "/busy"]);
 }, 60_000);
 
-test("a redirect does not lead to a page that robots.txt forbids", async () => {
+test("a redirect is not followed to a page that robots.txt forbids", async () => {
   const rules = { body: "User-agent: *\nDisallow: /private\n", headers: { "content-type": "text/plain" } };
   const pages: Record<string, Reply> = {
     "/robots.txt": rules,
@@ -96,7 +96,7 @@ test("a redirect does not lead to a page that robots.txt forbids", async () => {
   expect(await pathsOf(await crawl(`${site.url}/`))).toEqual(["/"]);
 });
 
-test("a page that fails and then leads to another host brings in nothing from there", async () => {
+test("a page that fails and then redirects to another host imports nothing from there", async () => {
   const other = await serve((path) => (path === "/secret" ? page("Secret") : undefined));
   let asked = 0;
   const site = await serve((path) => {

@@ -14,7 +14,7 @@ const PAGES = 2_000;
 
 const cleanups = useCleanups();
 
-/** A site in a folder that nginx serves: a first page, chapters, and the pages that they lead to. */
+/** A site in a folder served by nginx: a first page, chapters, and the pages that they link to. */
 class Site {
   readonly #folder: string;
   readonly #log: string;
@@ -57,7 +57,7 @@ class Site {
     return rm(join(this.#folder, `${name}.html`));
   }
 
-  /** What nginx has answered since it was asked last: for each path its statuses. */
+  /** The statuses that nginx has returned since the last call, by path. */
   async answered(): Promise<Map<string, number[]>> {
     const lines = (await readFile(this.#log, "utf8")).split("\n").filter((line) => line !== "");
     await writeFile(this.#log, "");
@@ -83,11 +83,11 @@ function writeChapter(site: Site, chapter: number, more: readonly string[] = [])
 }
 
 function writePage(site: Site, page: number, text: string): Promise<void> {
-  // To its chapter and to others, as menus lead.
+  // Links to its chapter and to others, like a menu.
   return site.write(nameOf(page), text, ["index", `chapter-${chapterOf(page)}`, nameOf((page + 7) % 1_900)]);
 }
 
-/** Crawls it, and keeps what there is as the engine does. @returns what was new, what was the same, and what went */
+/** Crawls the site, and stores pages as the engine does. @returns new, unchanged and removed pages */
 async function crawl(site: Site, versions: Map<string, Awaited<ReturnType<SourceAccess["known"]>>>) {
   const connector = createWebCrawlerConnector();
   const access = sourceAccess(connector, {
@@ -112,7 +112,7 @@ async function crawl(site: Site, versions: Map<string, Awaited<ReturnType<Source
 }
 
 test.skipIf(NGINX === undefined)(
-  `a site of 2,000 pages behind nginx is read once, and then what has changed of it${NGINX === undefined ? " (nginx is not installed here)" : ""}`,
+  `a site of 2,000 pages behind nginx is read once, and then only its changes${NGINX === undefined ? " (nginx is not installed here)" : ""}`,
   async () => {
     const site = await Site.start(NGINX ?? "");
     const chapters = Array.from({ length: CHAPTERS }, (_, chapter) => chapter);
@@ -132,7 +132,7 @@ test.skipIf(NGINX === undefined)(
     const asked = await site.answered();
     expect(asked.size).toBe(PAGES);
     expect([...asked.values()].filter((statuses) => statuses.join() !== "200")).toEqual([]);
-    // What a kill would lose nothing of stays small.
+    // The state kept to survive a kill stays small.
     expect(first.largest).toBeLessThan(300_000);
 
     const second = await crawl(site, versions);

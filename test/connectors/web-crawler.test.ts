@@ -66,7 +66,7 @@ async function addresses({ core, actor }: Connected, site: Site): Promise<string
   return documents.map(({ customId }) => (customId ?? "").replace(site.url, "")).toSorted();
 }
 
-test("a site is read breadth first, each page once, whatever its links are called", async () => {
+test("a site is read breadth-first, each page once, whatever form its links have", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/trees", "/trees#pears", "/trees?utm_source=x"),
     "/trees": page("Trees", "Forty pear trees stand behind the house.", "/", "/wells", "https://elsewhere.example/"),
@@ -86,7 +86,7 @@ test("a site is read breadth first, each page once, whatever its links are calle
   expect(documents.every(({ origin, source }) => origin === "connector" && source === "web-crawler")).toBe(true);
 });
 
-test("pages that have not changed do no work, by ETag or by their bytes", async () => {
+test("unchanged pages cause no work, by ETag or by their bytes", async () => {
   const site = await startSite({
     "/": { ...page("Home", "The farm lies on the hill above the river.", "/a", "/b"), etag: '"1"' },
     "/a": { ...page("A", "Page A has a text of its own here."), etag: '"a"' },
@@ -101,8 +101,8 @@ test("pages that have not changed do no work, by ETag or by their bytes", async 
 
 test.each([
   ["answers with an error", { status: 503 }],
-  ["is cut off", { type: "application/xml", html: "<urlset><url><loc>https://a.example/</loc></url><url><loc>htt" }],
-])("trap: when a map of the site %s, nothing that it named is taken for gone", async (_what, broken) => {
+  ["is truncated", { type: "application/xml", html: "<urlset><url><loc>https://a.example/</loc></url><url><loc>htt" }],
+])("when a sitemap %s, none of its pages is considered deleted", async (_what, broken) => {
   const site = await startSite({ "/": page("Home", "The farm lies on the hill above the river.") });
   const map = `<urlset><url><loc>${site.url}/mapped</loc></url></urlset>`;
   site.pages.set("/sitemap.xml", { type: "application/xml", html: map });
@@ -121,7 +121,7 @@ test.each([
   expect(await addresses(connected, site)).toEqual(["/"]);
 });
 
-test("maps that name each other, or a hundred thousand others, come to an end", async () => {
+test("sitemaps that refer to each other, or to a hundred thousand others, are limited", async () => {
   const site = await startSite({ "/": page("Home", "The farm lies on the hill above the river.") });
   const entry = (path: string) => `<sitemap><loc>${site.url}${path}</loc></sitemap>`;
   const many = Array.from({ length: 100_000 }, (_, index) => entry(`/m${index}.xml`)).join("");
@@ -141,7 +141,7 @@ test("a page with more links than are followed says so", async () => {
   expect(await connected.sync()).toMatchObject({ status: "partial", unchanged: 1 });
 });
 
-test("rules with more wildcards than can be heeded let nothing be read, at once", () => {
+test("a robots.txt with too many wildcards allows nothing, and is evaluated quickly", () => {
   for (const end of ["\n", "\r\n", "\r"]) {
     const hostile = `User-agent: *${end}${`Disallow: /${"*a".repeat(200)}b$${end}`.repeat(1_000)}`;
     expect(parseRobots("https://a.example", hostile).isAllowed(`https://a.example/${"a".repeat(2_000)}`)).toBe(false);
@@ -151,7 +151,7 @@ test("rules with more wildcards than can be heeded let nothing be read, at once"
   expect(parseRobots("https://a.example", many).isAllowed("https://a.example/private/a")).toBe(false);
 });
 
-test("trap: no page takes the place of another by saying that it has its address", async () => {
+test("no page replaces another by claiming its address", async () => {
   const claim = (address: string, text: string) => ({
     html: `<html><head><title>X</title><link rel="canonical" href="${address}"></head><body><p>${text}</p></body></html>`,
   });
@@ -173,7 +173,7 @@ test("trap: no page takes the place of another by saying that it has its address
   expect(texts).not.toContain("your money");
 });
 
-test("a page that leads to another one by now is not taken for unchanged, though both have the same ETag", async () => {
+test("a page that now redirects to another is not taken for unchanged, even with the same ETag", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/old"),
     "/old": { ...page("Trees", "Forty pear trees stand behind the house."), etag: '"1"' },
@@ -186,7 +186,7 @@ test("a page that leads to another one by now is not taken for unchanged, though
   expect(await addresses(connected, site)).toEqual(["/", "/new"]);
 });
 
-test("a page that is gone is removed at once; one that nothing links to any more after two crawls", async () => {
+test("a deleted page is removed at once; one without any links to it after two crawls", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/gone", "/lost"),
     "/gone": page("Gone", "This page will answer with 404 later."),
@@ -201,7 +201,7 @@ test("a page that is gone is removed at once; one that nothing links to any more
   expect(await addresses(connected, site)).toEqual(["/"]);
 });
 
-test("robots.txt is heeded, its sitemap is followed, and a site that cannot tell its rules is not read", async () => {
+test("robots.txt is followed, with its sitemap, and a site whose rules are unavailable is not read", async () => {
   const site = await startSite({});
   site.pages.set("/robots.txt", {
     type: "text/plain",
@@ -222,7 +222,7 @@ test("robots.txt is heeded, its sitemap is followed, and a site that cannot tell
   await expect(crawl(site)).rejects.toThrow(/503/);
 });
 
-test("a page that is out of order fails alone, is told, and comes in later", async () => {
+test("a failing page fails alone, is reported, and is imported later", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/broken", "/fine"),
     "/broken": { status: 500 },
@@ -236,7 +236,7 @@ test("a page that is out of order fails alone, is told, and comes in later", asy
   expect(await connected.sync()).toMatchObject({ status: "done", read: 1, failed: 0 });
 });
 
-test("a page that was out of order when an older address led to it is told once, not for ever", async () => {
+test("a failing page reached by an older address is reported once, not forever", async () => {
   const site = await startSite({
     "/": page("Home", "Here is all.", "/old", "/new"),
     "/old": { status: 301, location: "/new" },
@@ -263,7 +263,7 @@ test("budgets end a crawl, are named, and remove nothing", async () => {
   expect(run.notes).toEqual([expect.stringMatching(/ended after 12 pages.*maxPages/)]);
 });
 
-test("patterns and depth say where a crawl goes", async () => {
+test("patterns and depth limit a crawl", async () => {
   const site = await startSite({
     "/": page("Home", "It has links to other parts.", "/docs/a", "/blog/x"),
     "/docs/a": page("A", "The first page of the documents.", "/docs/deep/b"),
@@ -285,7 +285,7 @@ test("a start address in a private network is refused", async () => {
   expect(site.asked).toEqual([]);
 });
 
-test("links are found in time that grows with the page alone", async () => {
+test("the time to find links is proportional to the page", async () => {
   for (const piece of ["<a ", "<a href=", '<a href="', "<base ", "<link rel=canonical "]) {
     const timed = async (times: number): Promise<number> => {
       const html = piece.repeat(times);
@@ -298,7 +298,7 @@ test("links are found in time that grows with the page alone", async () => {
   }
 });
 
-test("trap: a start page that is closed, gone, out of order or forbidden ends the run, and removes nothing", async () => {
+test("an inaccessible, deleted, failing or forbidden start page ends the run and removes nothing", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/a"),
     "/a": page("A", "Page A is found by the start page alone."),
@@ -321,7 +321,7 @@ test("trap: a start page that is closed, gone, out of order or forbidden ends th
   expect(await connected.sync()).toMatchObject({ status: "done", unchanged: 2, removed: 0 });
 });
 
-test("trap: what a page that is out of order has led to is not taken for gone", async () => {
+test("pages found only through a failing page are not considered deleted", async () => {
   const site = await startSite({
     "/": page("Home", "The farm lies on the hill above the river.", "/hub"),
     "/hub": page("Hub", "It alone leads on.", "/leaf"),
@@ -334,7 +334,7 @@ test("trap: what a page that is out of order has led to is not taken for gone", 
   expect(await addresses(connected, site)).toEqual(["/", "/hub", "/leaf"]);
 });
 
-test("what is kept of a page has at most 64 KB", async () => {
+test("the stored state of a page is limited to 64 KB", async () => {
   const site = await openWebServer((request, response) => {
     if (request.url !== "/") return void response.writeHead(404).end();
     const links = Array.from({ length: 2_000 }, (_, at) => `<a href="/${"x".repeat(1_000)}${at}">on</a>`);

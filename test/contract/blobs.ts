@@ -25,7 +25,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
     const BYTES = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256);
     const readAll = (key: string) => blobs.read(key, 0, 1_000_000);
 
-    test("gives back the very bytes", async () => {
+    test("returns the exact bytes", async () => {
       const key = createId();
       await blobs.put(key, BYTES);
       expect(Uint8Array.from((await readAll(key)) ?? [])).toEqual(BYTES);
@@ -34,23 +34,23 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
     test.each([
       ["the beginning", 0, 10],
       ["the middle", 300, 400],
-      ["over the end", 990, 500],
+      ["across the end", 990, 500],
       ["after the end", 1_000, 5],
       ["nothing", 5, 0],
-    ])("gives a piece: %s", async (_what, start, length) => {
+    ])("returns a piece: %s", async (_what, start, length) => {
       const key = createId();
       await blobs.put(key, BYTES);
       const piece = await blobs.read(key, start, length);
       expect(Uint8Array.from(piece ?? [255])).toEqual(BYTES.slice(start, start + length));
     });
 
-    test("keeps no bytes as such", async () => {
+    test("stores an empty file", async () => {
       const key = createId();
       await blobs.put(key, new Uint8Array());
       expect(await readAll(key)).toHaveLength(0);
     });
 
-    test("there is nothing under a key that is unknown, removed, or no id", async () => {
+    test("returns nothing for a key that is unknown, removed or not an id", async () => {
       const key = createId();
       await blobs.put(key, BYTES);
       await blobs.remove(key);
@@ -62,7 +62,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       }
     });
 
-    test("takes no key that is not an id", async () => {
+    test("accepts only ids as keys", async () => {
       for (const key of ["", "..", "../outside", "x".repeat(22).replace("x", "/")])
         await expect(blobs.put(key, BYTES)).rejects.toThrow("The key of a blob must be an id");
     });
@@ -74,7 +74,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       expect(Uint8Array.from((await readAll(key)) ?? [])).toEqual(Uint8Array.of(1, 2, 3));
     });
 
-    test("keeps what a file holds, also when it is asked to twice and the file is gone then", async () => {
+    test("stores a file's contents, also when asked twice and the file is gone by then", async () => {
       const [key, folder] = [createId(), await mkdtemp(join(tmpdir(), "recollect-kept-"))];
       const path = join(folder, "upload");
       await writeFile(path, BYTES);
@@ -86,7 +86,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       await expect(blobs.keep("../outside", path)).rejects.toThrow();
     });
 
-    test("says which file of this machine holds the bytes, if there is one", async () => {
+    test("names the local file that contains the bytes, if there is one", async () => {
       const key = createId();
       await blobs.put(key, BYTES);
       const path = await blobs.pathOf(key);
@@ -94,7 +94,7 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       for (const absent of [createId(), "", "..", "../secret"]) expect(await blobs.pathOf(absent)).toBeNull();
     });
 
-    test("lists what is kept, and for how long it has been", async () => {
+    test("lists stored blobs with their age", async () => {
       expect(await blobs.list()).toEqual([]);
       const before = Date.now();
       const keys = [createId(), createId(), createId()];
@@ -103,12 +103,12 @@ export function describeBlobs(name: string, open: () => Promise<OpenedBlobs>): v
       const listed = await blobs.list();
       expect(listed).toHaveLength(2);
       expect(listed.map(({ key }) => key)).toEqual(expect.arrayContaining([keys[0], keys[2]]));
-      // Whole seconds, where a server says them.
+      // Some servers report whole seconds.
       const longest = Date.now() - before + 2_000;
       for (const { ageMs } of listed) expect(Math.abs(ageMs)).toBeLessThan(longest);
     });
 
-    test("many at once do not disturb each other", async () => {
+    test("concurrent writes do not interfere with each other", async () => {
       const keys = Array.from({ length: 50 }, createId);
       await Promise.all(keys.map((key, index) => blobs.put(key, Uint8Array.of(index))));
       const read = await Promise.all(keys.map(readAll));

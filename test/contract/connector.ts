@@ -10,7 +10,7 @@ import type { FollowedEntry, FollowedProvider, FollowedSource, RequestFault } fr
 import { openCore, type OpenedCore } from "../support/open-core.js";
 
 const DAY_MS = 25 * 3_600_000;
-/** Runs after the last fault, each a day after the one before. */
+/** Runs after the last fault, a day apart. */
 const LAST_RUNS = 3;
 const LONGEST_MS = 60 * 60_000;
 const LONGEST_OF_ONE_MS = 5_000;
@@ -45,7 +45,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** What was read of one entry: the same twice, without its having gone meanwhile, is once too often. */
+/** What was read of one entry. Nothing may be read twice unless it disappeared in between. */
 class Reads {
   total = 0;
   #seen = new Set<string>();
@@ -59,7 +59,7 @@ class Reads {
     this.#seen.add(what);
   }
 
-  /** It went, or may have, so that it is read anew once it is back. */
+  /** It disappeared, or may have, so that it is read again when it returns. */
   forget(id: string): void {
     this.#seen = new Set([...this.#seen].filter((what) => !what.startsWith(`${id}\n`)));
   }
@@ -72,18 +72,18 @@ interface History {
   readonly tag: string;
   id: string;
   count: number;
-  /** Reads whose results may have been lost, or come of two versions at once. */
+  /** Reads whose results may have been lost, or may mix two versions. */
   mayRepeat: number;
   isRunning: boolean;
 }
 
-/** One service for all histories of a provider; each has a source, a connection and a container of its own. */
+/** One service for all histories of a provider; each has its own source, connection and container. */
 class SharedService {
   opened!: OpenedCore;
   readonly dataDirectory: string;
   readonly provider: string;
   readonly #readAhead: number | null;
-  /** The one that is followed now. */
+  /** The current one. */
   live!: Pick<History, "source" | "reads">;
   #ahead = 0;
 
@@ -99,7 +99,7 @@ class SharedService {
     this.opened = await openCore({ dataDirectory, clock, settings: ONLINE, connectors: [this.#connector()] });
   }
 
-  /** Reads that are lost at most when a run ends. */
+  /** The most reads that can be lost when a run ends. */
   mostLost({ sync }: Connector): number {
     return this.#readAhead ?? sync.readsAtOnce;
   }
@@ -108,7 +108,7 @@ class SharedService {
     this.#ahead += ms;
   }
 
-  /** The true connector of the source that is followed; what it reads is noted. */
+  /** The real connector of the current source; its reads are recorded. */
   #connector(): Connector {
     const live = () => this.live;
     const noteChange = (change: SourceChange): void => {
@@ -140,7 +140,7 @@ class SharedService {
 
 const ORIGIN = "http://127.0.0.1:1";
 
-/** Goes through a sign-in as a browser does. */
+/** Signs in as a browser does. */
 async function signIn({ core, actor }: OpenedCore, provider: string, authLink: string | undefined): Promise<void> {
   if (authLink === undefined) return;
   const state = new URL(authLink).searchParams.get("state") ?? "";
@@ -160,7 +160,7 @@ async function connectTo({ opened, provider }: SharedService, source: FollowedSo
   return id;
 }
 
-/** Orders a run; whoever has to sign in again does so. Faults may be in the way of both. */
+/** Starts a run, after signing in again where needed. Faults may prevent both. */
 async function order({ opened, provider }: SharedService, { source, id }: History): Promise<void> {
   const { core, actor } = opened;
   try {
@@ -175,7 +175,7 @@ async function order({ opened, provider }: SharedService, { source, id }: Histor
   }
 }
 
-/** Ends the service in the middle of a run, once the source was asked so often. */
+/** Ends the service during a run, after a number of requests to the source. */
 async function kill(service: SharedService, history: History, after: number): Promise<void> {
   const { source, reads } = history;
   const before = source.requests() + reads.total;
@@ -197,7 +197,7 @@ async function perform(service: SharedService, history: History, step: Step, pro
   const picked = (some: readonly FollowedEntry[], at: number) => some[at % Math.max(1, some.length)];
   const one = "pick" in step ? picked(there, step.pick) : undefined;
   const sentence = () => `Sentence number ${(history.count += 1)} of this history stands here.`;
-  // What changes while it is read may be read once more.
+  // An entry that changes while it is read may be read once more.
   if (history.isRunning && "pick" in step) history.mayRepeat += 1;
   switch (step.do) {
     case "put": {
@@ -241,7 +241,7 @@ async function perform(service: SharedService, history: History, step: Step, pro
       const { events = [] } = source;
       const event = events[step.pick % Math.max(1, events.length)];
       await event?.(Math.floor(step.pick / Math.max(1, events.length)), entries);
-      // What such an event hides or shows goes, and is read anew.
+      // Entries that such an event hides or shows are removed and read again.
       const now = source.hidden?.() ?? new Set();
       for (const { id } of entries) if (hidden.has(id) !== now.has(id)) reads.forget(id);
       return;
@@ -310,7 +310,7 @@ async function follow(service: SharedService, history: History, made: readonly S
   expect(await documentsIn(service.opened, history.tag)).toEqual(expected(history));
   expect(await lastRun(service.opened, history.id)).toMatchObject({ status: "done", failed: 0, error: null });
   expect(reads.repeated.slice(history.mayRepeat)).toEqual([]);
-  // Where nothing has changed, nothing is read, and nothing is asked that need not be.
+  // When nothing has changed, nothing is read and no unnecessary request is made.
   const before = { reads: reads.total, requests: source.requests() };
   await order(service, history);
   await service.opened.settle();
@@ -321,8 +321,8 @@ async function follow(service: SharedService, history: History, made: readonly S
 }
 
 /**
- * Whatever happens at a source, and whenever processes end: documents equal it in the end, nothing that has not changed is
- * read twice, and a run that finds nothing new asks for little more than it has to. `runs` random histories.
+ * Whatever happens at a source, and whenever processes end: its documents match it in the end, nothing unchanged is
+ * read twice, and a run that finds nothing new makes few unnecessary requests. `runs` random histories.
  */
 export function describeConnector(provider: FollowedProvider, runs: number): void {
   const { provider: name, what, missing } = provider;
@@ -363,7 +363,7 @@ export function describeConnector(provider: FollowedProvider, runs: number): voi
               await source.close();
             }
           }),
-          // What fails is made smaller for as long.
+          // Also limits how long a failing history is shrunk.
           { numRuns: runs, interruptAfterTimeLimit: 60_000 + runs * LONGEST_OF_ONE_MS },
         );
       } finally {

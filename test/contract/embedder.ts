@@ -21,7 +21,7 @@ const HOSTILE: readonly [string, string][] = [
   ["punctuation only", "?!… --- ***"],
   ["one word of 100,000 letters", "x".repeat(100_000)],
   ["20,000 words", "word ".repeat(20_000)],
-  ["a combining flood", `a${"\u0301".repeat(10_000)}`],
+  ["thousands of combining characters", `a${"\u0301".repeat(10_000)}`],
 ];
 
 /** What every Embedder must do. */
@@ -42,7 +42,7 @@ export function describeEmbedder(name: string, open: () => Promise<OpenedEmbedde
       return vector!;
     };
 
-    test("one vector a text, in order, all of one size and of length 1", async () => {
+    test("returns one vector per text, in order, all of one size and of length 1", async () => {
       const texts = ["The cat sat on the mat.", "Stock prices fell sharply today.", "The cat sat on the mat."];
       const vectors = await embedder.embed(texts, "document");
       expect(vectors).toHaveLength(3);
@@ -53,19 +53,19 @@ export function describeEmbedder(name: string, open: () => Promise<OpenedEmbedde
       }
     });
 
-    test("no text, no vector", async () => {
+    test("returns no vectors for no texts", async () => {
       expect(await embedder.embed([], "document")).toEqual([]);
       expect(await embedder.embed([], "query")).toEqual([]);
     });
 
-    test("a full batch and more than one", async () => {
+    test("accepts a full batch and more than one", async () => {
       const texts = Array.from({ length: embedder.maxBatch + 1 }, (_, at) => `note number ${at} about topic ${at * 7}`);
       const vectors = await embedder.embed(texts, "document");
       expect(vectors).toHaveLength(texts.length);
       expect(cosine(vectors.at(-1)!, await embedOne(texts.at(-1)!))).toBeCloseTo(1, 4);
     });
 
-    test.each(HOSTILE)("%s gets a proper vector too", async (_what, text) => {
+    test.each(HOSTILE)("%s gets a valid vector too", async (_what, text) => {
       for (const purpose of ["document", "query"] as const) {
         const vector = await embedOne(text, purpose);
         expect(vector.every(Number.isFinite)).toBe(true);
@@ -73,7 +73,7 @@ export function describeEmbedder(name: string, open: () => Promise<OpenedEmbedde
       }
     });
 
-    test("related texts lie nearer than unrelated ones, for queries too", async () => {
+    test("related texts are nearer than unrelated ones, for queries too", async () => {
       const query = await embedOne("When does the weekly team meeting start?", "query");
       const related = await embedOne("The weekly team meeting starts at nine.");
       const unrelated = await embedOne("Bananas contain potassium.");
@@ -90,7 +90,7 @@ export function describeEmbedder(name: string, open: () => Promise<OpenedEmbedde
       expect(embedder.name).toMatch(/^\S.*\S$/);
     });
 
-    test("the calibration rises from nothing to 1", () => {
+    test("the calibration rises from 0 to 1", () => {
       const points = embedder.calibration;
       expect(points.length).toBeGreaterThan(1);
       expect(points.at(-1)).toEqual([1, 1]);

@@ -39,7 +39,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       return job;
     };
 
-    test("a job comes back as it was written", async () => {
+    test("returns a job as it was written", async () => {
       const payload = { text: "ö\u0000\ud83d\ude00", list: [1, null, { deep: true }] };
       await jobs.enqueue([draft({ payload, exclusive: true, maxAttempts: 3, runAt: clock.from(-5) })]);
       expect(await take()).toEqual([
@@ -57,7 +57,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       ]);
     });
 
-    test("nothing to take is an empty list", async () => {
+    test("returns an empty list when there is nothing to claim", async () => {
       expect(await take()).toEqual([]);
       expect(await jobs.nextDue()).toBeNull();
       await jobs.enqueue([]);
@@ -65,7 +65,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await take(0)).toEqual([]);
     });
 
-    test("takes no more of a group and kind than may run at once", async () => {
+    test("claims no more jobs of a group and kind than may run at the same time", async () => {
       const choice = { only: ["embed"], mostOfGroup: 2 };
       await jobs.enqueue(["1", "2", "3", "4"].map((text) => note(text)));
       await jobs.enqueue([note("other", { group: "b" }), note("kind", { kind: "draw" })]);
@@ -76,7 +76,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(payloads(await jobs.claim("one", 100, LEASE, choice))).toEqual(["3"]);
     });
 
-    test("says which kinds have something to take", async () => {
+    test("reports which kinds have due jobs", async () => {
       const kinds = ["embed", "read", "draw"];
       expect(await jobs.dueKinds(kinds)).toEqual([]);
       await jobs.enqueue([draft({ kind: "draw" }), draft({ kind: "embed" }), draft({ kind: "sing" })]);
@@ -89,13 +89,13 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await jobs.dueKinds(kinds)).toEqual([]);
     });
 
-    test("makes what waits due, of one kind alone", async () => {
+    test("hasten makes the waiting jobs of one kind due", async () => {
       await jobs.enqueue(["embed", "read"].map((kind) => draft({ kind, runAt: clock.from(60_000) })));
       await jobs.hasten("embed");
       expect((await take()).map(({ kind }) => kind)).toEqual(["embed"]);
     });
 
-    test("thousands of drafts in one call", async () => {
+    test("accepts thousands of drafts in one call", async () => {
       await jobs.enqueue(Array.from({ length: 2_345 }, (_, at) => draft({ payload: at, key: `key ${at}` })));
       expect((await jobs.counts()).waiting).toBe(2_345);
     });
@@ -126,7 +126,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(order).toEqual(["a1", "b1", "a2", "b2", "a3"]);
       });
 
-      test("the group with the fewest running goes first", async () => {
+      test("the group with the fewest running jobs goes first", async () => {
         await jobs.enqueue(["a1", "a2"].map((text) => note(text)));
         expect(payloads(await take())).toEqual(["a1", "a2"]);
         await jobs.enqueue([note("b1", { group: "b" })]);
@@ -135,7 +135,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(payloads(await take(1))).toEqual(["b2"]);
       });
 
-      test("a crowd in one group hides neither another group nor another kind", async () => {
+      test("a large backlog in one group blocks neither another group nor another kind", async () => {
         const crowd = Array.from({ length: 1_000 }, (_, at) =>
           note(`m${at}`, { group: "m", exclusive: true, runAt: clock.from(-1000) }),
         );
@@ -161,7 +161,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         ]);
       });
 
-      test("many crowded groups all get their turn long before the queue is empty", async () => {
+      test("many groups with a backlog all get their turn long before the queue is empty", async () => {
         const groups = Array.from({ length: 120 }, (_, at) => `group ${String(at).padStart(3, "0")}`);
         await jobs.enqueue(groups.flatMap((group) => [1, 2, 3].map((number) => note(`${number}`, { group }))));
         const served = new Map<string, number>();
@@ -185,14 +185,14 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.nextDue()).toBeNull();
       });
 
-      test("nextDue is the earliest", async () => {
+      test("nextDue returns the earliest time", async () => {
         await jobs.enqueue([5000, 1000, 3000].map((ms) => draft({ runAt: clock.from(ms) })));
         expect(await jobs.nextDue()).toEqual(clock.from(1000));
       });
     });
 
     describe("keys", () => {
-      test("a key that waits or runs is not taken twice", async () => {
+      test("a key is not queued again while its job waits or runs", async () => {
         await jobs.enqueue([note("first", { key: "k" }), note("twin", { key: "k" })]);
         await jobs.enqueue([note("later twin", { key: "k" }), note("other", { key: "l" })]);
         const taken = await take();
@@ -201,7 +201,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await take()).toEqual([]);
       });
 
-      test("a key is free again once its job is done or dead", async () => {
+      test("a key is free again once its job is completed or dead", async () => {
         for (const end of ["complete", "bury"] as const) {
           await jobs.enqueue([note("first", { key: end })]);
           const job = await takeOne();
@@ -214,7 +214,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
     });
 
     describe("exclusive", () => {
-      test("never two exclusive jobs of one group and kind", async () => {
+      test("never runs two exclusive jobs of one group and kind", async () => {
         await jobs.enqueue(["1", "2"].map((text) => note(text, { exclusive: true })));
         const first = await take();
         expect(payloads(first)).toEqual(["1"]);
@@ -223,7 +223,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(payloads(await take(100, "two"))).toEqual(["2"]);
       });
 
-      test("other kinds and other groups go on", async () => {
+      test("other kinds and other groups continue", async () => {
         await jobs.enqueue([
           note("1", { exclusive: true }),
           note("other kind", { exclusive: true, kind: "index" }),
@@ -236,7 +236,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         ).toEqual(["1", "other group", "other kind"]);
       });
 
-      test("an exclusive job waits for a shared one of its lane, and the other way round", async () => {
+      test("an exclusive job waits for a shared one of its lane, and vice versa", async () => {
         await jobs.enqueue([note("shared"), note("exclusive", { exclusive: true }), note("shared too")]);
         const first = await take();
         expect(payloads(first)).toEqual(["shared", "shared too"]);
@@ -249,7 +249,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
     });
 
     describe("leases", () => {
-      test("a taken job is not taken again, also not by a simultaneous claim", async () => {
+      test("a claimed job is not claimed again, even by a simultaneous claim", async () => {
         await jobs.enqueue(Array.from({ length: 20 }, (_, at) => draft({ payload: at })));
         const claims = await Promise.all(["one", "two", "three"].map((worker) => take(10, worker)));
         const ids = claims.flat().map((job) => job.id);
@@ -257,7 +257,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(new Set(ids).size).toBe(20);
       });
 
-      test("a lease of another worker that ran out is due again and counts a crash in place of an attempt", async () => {
+      test("another worker's expired lease makes its job due and counts as a crash instead of an attempt", async () => {
         await jobs.enqueue([draft()]);
         const first = await takeOne("one");
         clock.advance(LEASE + 1);
@@ -271,14 +271,14 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.complete("two", first.id)).toBe(true);
       });
 
-      test("a lease of one's own that ran out counts an attempt: whoever slept did not crash", async () => {
+      test("a worker's own expired lease counts as an attempt: it slept and did not crash", async () => {
         await jobs.enqueue([draft()]);
         const first = await takeOne();
         clock.advance(LEASE + 1);
         expect(await takeOne()).toEqual({ ...first, attempt: 2 });
       });
 
-      test("extend keeps a job", async () => {
+      test("extend keeps a lease", async () => {
         await jobs.enqueue([draft()]);
         const job = await takeOne();
         clock.advance(LEASE - 1);
@@ -287,12 +287,12 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await take(1, "two")).toEqual([]);
       });
 
-      test("reclaim frees what gone workers had", async () => {
+      test("reclaim frees the jobs of workers that are gone", async () => {
         await jobs.enqueue([draft(), draft()]);
         await take();
         expect(await take()).toEqual([]);
         expect(await jobs.reclaim()).toBe(2);
-        // One at a time: another crash is then the fault of one job alone.
+        // One at a time, so that another crash can be attributed to one job.
         for (const worker of ["one", "two"])
           expect((await take(2, worker)).map(({ attempt, crashes }) => `${attempt} ${crashes}`)).toEqual(["1 1"]);
       });
@@ -320,7 +320,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect((await takeOne()).attempt).toBe(3);
       });
 
-      test("jobs are taken by their kind where only some are wanted", async () => {
+      test("jobs can be claimed by kind", async () => {
         const crowd = Array.from({ length: 100 }, (_, at) => note(`slow ${at}`, { kind: "slow", group: `g${at}` }));
         await jobs.enqueue([...crowd, note("quick", { kind: "quick" })]);
         expect(payloads(await jobs.claim("one", 5, LEASE, { except: ["slow"] }))).toEqual(["quick"]);
@@ -330,7 +330,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.claim("one", 10, LEASE, { except: [] })).toHaveLength(10);
       });
 
-      test("a released job says why, until it is done", async () => {
+      test("a released job has a reason until it is done", async () => {
         await jobs.enqueue([draft({ key: "k" }), draft({ key: "other" })]);
         expect(await jobs.reasonOf("k")).toBeNull();
         const job = await takeOne();
@@ -342,7 +342,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.reasonOf("k")).toBeNull();
       });
 
-      test("those that are put off are found by their keys", async () => {
+      test("jobs put off are found by their keys", async () => {
         await jobs.enqueue([draft({ key: "k" }), draft({ key: "later", runAt: clock.from(9_000) })]);
         const { id } = await takeOne();
         expect(await jobs.putOff(["k", "later", "never"])).toEqual([]);
@@ -362,7 +362,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.nextDue()).toEqual(clock.from(5000));
       });
 
-      test("the dead stay visible with their reason, newest first", async () => {
+      test("dead jobs stay visible with their reason, newest first", async () => {
         await jobs.enqueue([note("1", { kind: "chunk" }), note("2")]);
         for (const job of await take()) await jobs.bury("one", job.id, `no use: ${String(job.payload)}`);
         expect(await jobs.dead(10)).toEqual([
@@ -380,7 +380,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.nextDue()).toBeNull();
       });
 
-      test("revive makes all or some due again with fresh attempts", async () => {
+      test("revive makes all or some jobs due again with fresh attempts", async () => {
         await jobs.enqueue(["1", "2", "3"].map((text) => note(text, { maxAttempts: 1 })));
         const taken = await take();
         for (const job of taken) await jobs.bury("one", job.id, "broken");
@@ -392,7 +392,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.dead(10)).toEqual([]);
       });
 
-      test("the dead of one subject are dropped, those of others and the living stay", async () => {
+      test("drops the dead jobs of one subject, and keeps those of others and living ones", async () => {
         await jobs.enqueue([note("1", { key: "embed:abc:1" }), note("2", { key: "embed:abcd:1" }), note("3")]);
         for (const job of await take()) await jobs.bury("one", job.id, "broken");
         await jobs.enqueue([note("4", { key: "embed:abc:2" })]);
@@ -401,7 +401,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(payloads(await take())).toEqual(["4"]);
       });
 
-      test("revive brings a key back once", async () => {
+      test("revive restores a key only once", async () => {
         const bury = async (text: string, key: string): Promise<number> => {
           await jobs.enqueue([note(text, { key })]);
           const job = await takeOne();
@@ -418,7 +418,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       });
     });
 
-    test("counts say how many there are and how long the oldest has been due", async () => {
+    test("counts include the numbers of jobs and how long the oldest has been due", async () => {
       await jobs.enqueue([1, 2, 3, 4].map((at) => draft({ payload: at })));
       const taken = await take(2);
       await jobs.bury("one", taken[0]!.id, "broken");
@@ -429,8 +429,8 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
 
     describeWaitingJobs(() => ({ jobs, clock }));
 
-    describe("a job in the place of another one", () => {
-      test("is taken already, for the first time, and is a job like any other", async () => {
+    describe("a job that replaces another", () => {
+      test("is already claimed, on its first attempt, and a job like any other", async () => {
         await jobs.enqueue([draft({ key: "first", maxAttempts: 3, reason: "patience" })]);
         const first = await takeOne();
         await jobs.release("one", first.id, { runAt: clock.from(0), failed: true, reason: "broken" });
@@ -462,14 +462,14 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.complete("one", replaced.id)).toBe(false);
       });
 
-      test("is none where a living job has its key already; the finished one is removed", async () => {
+      test("is not created when a living job has its key; the finished one is removed", async () => {
         await jobs.enqueue([draft(), draft({ kind: "remember", key: "next", runAt: clock.from(1_000) })]);
         const first = await takeOne();
         expect(await jobs.replace("one", first.id, draft({ kind: "remember", key: "next" }), LEASE)).toBeNull();
         expect(await jobs.counts()).toMatchObject({ waiting: 1, running: 0 });
       });
 
-      test("is none for a worker that has lost the first", async () => {
+      test("is not created for a worker that has lost the first", async () => {
         await jobs.enqueue([draft()]);
         const first = await takeOne();
         clock.advance(LEASE + 1);
@@ -479,7 +479,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       });
     });
 
-    test("the last run of recurring work is kept by name", async () => {
+    test("the last run of recurring work is stored by name", async () => {
       expect(await jobs.lastRun("clean-up")).toBeNull();
       await jobs.setLastRun("clean-up", clock.from(1));
       await jobs.setLastRun("clean-up", clock.from(2));
@@ -487,7 +487,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       expect(await jobs.lastRun("clean-up")).toEqual(clock.from(2));
     });
 
-    test("a run of recurring work is taken by one of those who know the last", async () => {
+    test("a run of recurring work is taken by exactly one of those who know the last run", async () => {
       const [known, at] = [clock.from(1), clock.from(2)];
       expect(await jobs.takeRun("clean-up", { known, at })).toBe(false);
       await jobs.setLastRun("clean-up", known);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENTS, type ClientName, type McpConnection, type ToolResult } from "../support/mcp-client.js";
 
-/** A way to reach the server as its users do. */
+/** One of the ways in which users reach the server. */
 export type Reach = (client: ClientName, options?: { readonly tools?: "all" }) => Promise<McpConnection>;
 
 const SMALL = [
@@ -19,10 +19,10 @@ const FENCE = /<recalled \w+>\n[\s\S]*<\/recalled \w+>/;
 
 let boxes = 0;
 
-/** What both generations of the official client, in every mode, find over every transport. */
+/** What both generations of the official client must find, in every mode, over every transport. */
 export function describeMcp(transport: string, reach: Reach): void {
   describe.each(CLIENTS)(`the client %s over ${transport}`, (client) => {
-    /** One for all tests: over standard input and output each is a program. */
+    /** Shared by all tests, since each client over stdio is a program. */
     let mcp: McpConnection;
     beforeAll(async () => {
       mcp = await reach(client);
@@ -30,14 +30,14 @@ export function describeMcp(transport: string, reach: Reach): void {
     afterAll(() => mcp.close());
     const newBox = () => `${transport.replaceAll(/\W/g, "-")}-${client.replaceAll(" ", "-")}-${(boxes += 1)}`;
 
-    test("is told what the server is for, and sees the same few tools every time", async () => {
+    test("gets instructions, and the same short list of tools every time", async () => {
       expect(mcp.instructions).toContain("Recall first.");
       const tools = await mcp.listTools();
       expect(tools.map(({ name }) => name)).toEqual(SMALL);
       expect(await mcp.listTools()).toEqual(tools);
     });
 
-    test("sees the tools of all generations where it asks for them, after today's", async () => {
+    test("gets the tools of all generations on request, after the current ones", async () => {
       const all = await reach(client, { tools: "all" });
       const names = (await all.listTools()).map(({ name }) => name);
       await all.close();
@@ -46,7 +46,7 @@ export function describeMcp(transport: string, reach: Reach): void {
       expect(new Set(names).size).toBe(names.length);
     });
 
-    test("keeps, finds, reads and forgets", async () => {
+    test("stores, finds, reads and forgets", async () => {
       const containerTag = newBox();
       const call = (name: string, args: Record<string, unknown>) => succeed(mcp.call(name, args));
       const added = await call("add-memory", {
@@ -71,7 +71,7 @@ export function describeMcp(transport: string, reach: Reach): void {
       });
     });
 
-    test("may call tools of earlier generations that it was not shown", async () => {
+    test("may call tools of earlier generations that are not listed", async () => {
       const namespace = newBox();
       const saved = await succeed(mcp.call("memory", { content: "Vera likes fjords.", namespace }));
       expect(saved.structured).toMatchObject({ success: true, containerTag: namespace, namespace });
@@ -100,14 +100,14 @@ export function describeMcp(transport: string, reach: Reach): void {
       expect(completion.values).toEqual([containerTag]);
     });
 
-    test("is told what it did wrong: of tools by results, of the protocol by errors", async () => {
+    test("learns about mistakes: in tool calls by results, in the protocol by errors", async () => {
       const wrong = await mcp.call("search", { query: "" });
       expect([wrong.isError, wrong.text]).toEqual([true, expect.stringContaining("query")]);
       await expect(mcp.call("no-such-tool")).rejects.toMatchObject({ code: -32_602 });
       await expect(mcp.client.getPrompt({ name: "no-such-prompt" })).rejects.toMatchObject({ code: -32_602 });
     });
 
-    test("may ask many things at the same time", async () => {
+    test("may send many requests at the same time", async () => {
       const containerTag = newBox();
       const queries = Array.from({ length: 20 }, (_, number) => `What is ${number}?`);
       const answers = await Promise.all(queries.map((query) => mcp.call("search_memory", { query, containerTag })));

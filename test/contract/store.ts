@@ -26,7 +26,7 @@ export type { OpenStore } from "./store/fixture.js";
 
 /**
  * What every Store must do, whatever database it is on.
- * @param histories how many random histories of writes and searches are followed
+ * @param histories number of random histories of writes and searches
  */
 export function describeStore(name: string, open: OpenStore, histories = 6): void {
   describe(`store: ${name}`, () => {
@@ -34,7 +34,7 @@ export function describeStore(name: string, open: OpenStore, histories = 6): voi
     describe("memories", () => memoriesContract(open));
     describe("pages of memories and documents", () => memoryPagesContract(open));
     describe("relations and versions", () => relationsContract(open));
-    describe("what was read in them", () => readingsContract(open));
+    describe("readings", () => readingsContract(open));
     describe("units", () => unitsContract(open));
     describe("matching", () => matchingContract(open, histories));
     describe("details of units", () => unitDetailsContract(open));
@@ -46,12 +46,12 @@ export function describeStore(name: string, open: OpenStore, histories = 6): voi
     describe("pictures", () => messagePicturesContract(open));
     describe("extractions", () => extractionsContract(open));
     describe("summaries of profiles", () => summariesContract(open));
-    describe("tasks of extraction", () => extractionTasksContract(open));
+    describe("extraction tasks", () => extractionTasksContract(open));
     describe("settings", () => settingsContract(open));
     describe("merges", () => mergesContract(open));
     describe("keys", () => keysContract(open));
     describe("requests", () => requestsContract(open));
-    describe("who did what", () => auditContract(open));
+    describe("audit", () => auditContract(open));
     describe("operations and journal", () => operationsContract(open));
     describe("transactions", () => transactionsContract(open));
     describe("health", () => healthContract(open));

@@ -5,13 +5,13 @@ import { unitOf, type Unit, type VectorSpace } from "../../src/core/types.js";
 import { MemoryVectorRecord } from "../support/vector-record.js";
 import { nearestByHand, randomVector, seededRandom, vectorNear } from "../support/vectors.js";
 
-/** What an adapter's test hands to the suite. */
+/** What an adapter's test passes to the suite. */
 export interface VectorIndexSubject {
   /** Opens an index over the record and waits until it can answer. */
   open(record: VectorRecord): Promise<VectorIndex>;
-  /** The least share of the true nearest vectors that a search must find; 1 for exact ones. */
+  /** The minimum share of the true nearest vectors that a search must find; 1 for exact search. */
   readonly recall: number;
-  /** Among how many; 10,000 by default. */
+  /** Number of vectors to search; 10,000 by default. */
   readonly many?: number;
   readonly before?: () => Promise<void>;
   readonly after?: () => Promise<void>;
@@ -20,9 +20,9 @@ export interface VectorIndexSubject {
 const DIMENSIONS = 32;
 let nextSpace = 1;
 
-/** What every `VectorIndex` promises, whatever answers behind it. */
+/** What every `VectorIndex` promises, whatever its backend. */
 export function describeVectorIndex(name: string, subject: VectorIndexSubject): void {
-  describe(`${name} keeps the contract of a vector index`, () => {
+  describe(`${name} fulfils the contract of a vector index`, () => {
     const record = new MemoryVectorRecord();
     const random = seededRandom(7);
     let index: VectorIndex;
@@ -75,13 +75,13 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(best?.cosine).toBeCloseTo(1, 5);
     });
 
-    it("returns every vector there is when fewer than the limit exist", async () => {
+    it("returns all vectors when there are fewer than the limit", async () => {
       const vectors = fill(1, 7);
       const hits = await search(randomVector(DIMENSIONS, random), { limit: 100 });
       expect(new Set(unitsOf(hits))).toEqual(new Set(vectors.keys()));
     });
 
-    it("returns nothing from a space, a container or a limit without vectors", async () => {
+    it("returns nothing for a space, a container or a limit without vectors", async () => {
       expect(await search(randomVector(DIMENSIONS, random))).toEqual([]);
       const vectors = fill(1, 5);
       const query = [...vectors.values()][0]!;
@@ -109,7 +109,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(unitsOf(hits)).toEqual(unitsOf(nearestByHand(all, query, 20)));
     });
 
-    it("returns a unit that lies in several containers once", async () => {
+    it("returns a unit in several containers once", async () => {
       const query = randomVector(DIMENSIONS, random);
       for (let at = 0; at < 30; at++) {
         const vector = vectorNear(query, 0.5, random);
@@ -129,7 +129,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(unitsOf(await search(vector, { containerIds: [1, 2] }))).toEqual([unit]);
     });
 
-    it("returns only the kinds asked for", async () => {
+    it("returns only the requested kinds", async () => {
       const vectors = fill(1, 100);
       const query = randomVector(DIMENSIONS, random);
       for (const kind of ["chunk", "memory"] as const) {
@@ -139,7 +139,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       }
     });
 
-    it("loses no recall to a filter, however few units it leaves and however far away they lie", async () => {
+    it("loses no recall to a filter, however few units it leaves and however distant they are", async () => {
       const vectors = fill(1, 400);
       const query = randomVector(DIMENSIONS, random);
       const farthest = nearestByHand(vectors, query, 400).slice(-6);
@@ -154,7 +154,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(unitsOf(hits)).toEqual(unitsOf(nearestByHand(most, query, 10)));
     });
 
-    it("takes no notice of units in a filter that lie elsewhere or nowhere", async () => {
+    it("ignores units in a filter that are elsewhere or do not exist", async () => {
       const vectors = fill(1, 10);
       record.put(space, 2, unitOf("chunk", 900), randomVector(DIMENSIONS, random));
       const own = [...vectors.keys()][3]!;
@@ -162,7 +162,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(unitsOf(await search(randomVector(DIMENSIONS, random), { among }))).toEqual([own]);
     });
 
-    it("sees every write that was committed before the search, and none that was taken back", async () => {
+    it("sees every write committed before the search, and none that was removed", async () => {
       fill(1, 30);
       for (let round = 0; round < 20; round++) {
         const unit = unitOf("memory", 10_000 + round);
@@ -185,7 +185,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect((await search(before, { limit: 40 })).find((hit) => hit.unit === unit)?.cosine).toBeLessThan(0.99);
     });
 
-    it("stays right while vectors are written, replaced and deleted in any order", async () => {
+    it("stays correct while vectors are written, replaced and deleted in any order", async () => {
       const vectors = new Map<Unit, Float32Array>();
       for (let round = 0; round < 12; round++) {
         for (let change = 0; change < 25; change++) {
@@ -200,7 +200,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       }
     });
 
-    it("answers searches that run at the same time, each with what was committed before it", async () => {
+    it("answers concurrent searches, each with what was committed before it", async () => {
       fill(1, 50);
       const searches = Array.from({ length: 25 }, async (_, at) => {
         const unit = unitOf("memory", 20_000 + at);
@@ -211,7 +211,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       for (const { unit, found } of await Promise.all(searches)) expect(found).toBe(unit);
     });
 
-    it("goes on after the record has dropped the log of its changes", async () => {
+    it("continues after the record has dropped its change log", async () => {
       const vectors = fill(1, 40);
       await search(randomVector(DIMENSIONS, random));
       const late = unitOf("memory", 777);
@@ -223,7 +223,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
         .toMatchObject([{ unit: late }]);
     });
 
-    it("keeps spaces apart, also when they have different dimensions", async () => {
+    it("keeps spaces apart, even with different dimensions", async () => {
       const vectors = fill(1, 20);
       const other: VectorSpace = { id: nextSpace, fingerprint: `test ${nextSpace}`, dimensions: 8 };
       nextSpace += 1;
@@ -247,7 +247,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(found / 200).toBeGreaterThanOrEqual(subject.recall);
     }, 90_000);
 
-    it("refuses a vector of another size, with NaN, or a limit that is no number", async () => {
+    it("refuses a vector of another size or with NaN, and a limit that is not a number", async () => {
       fill(1, 5);
       const vector = randomVector(DIMENSIONS, random);
       await expect(search(randomVector(8, random))).rejects.toMatchObject({ kind: "invalid" });
@@ -262,7 +262,7 @@ export function describeVectorIndex(name: string, subject: VectorIndexSubject): 
       expect(await search(vector)).toHaveLength(5);
     });
 
-    it("answers a vector of zeros, which is near to nothing", async () => {
+    it("accepts a vector of zeros, which is near nothing", async () => {
       fill(1, 5);
       for (const { cosine } of await search(new Float32Array(DIMENSIONS))) expect(cosine).toBe(0);
     });

@@ -4,7 +4,7 @@ import type { ManualClock } from "../support/clock.js";
 
 const LEASE = 60_000;
 
-/** What every JobStore does with jobs that wait; part of `describeJobStore`. */
+/** What every JobStore does with waiting jobs; part of `describeJobStore`. */
 export function describeWaitingJobs(opened: () => { readonly jobs: JobStore; readonly clock: ManualClock }): void {
   const note = (text: string, values: Partial<JobDraft> = {}): JobDraft => ({
     kind: "embed",
@@ -19,8 +19,8 @@ export function describeWaitingJobs(opened: () => { readonly jobs: JobStore; rea
     return job;
   };
 
-  describe("jobs that wait", () => {
-    test("are listed by kind and group, the oldest first, with how often they failed", async () => {
+  describe("waiting jobs", () => {
+    test("are listed by kind and group, oldest first, with how often they failed", async () => {
       const { jobs, clock } = opened();
       await jobs.enqueue([note("running"), note("failed")]);
       const [, failed] = await take(jobs);
@@ -48,14 +48,14 @@ export function describeWaitingJobs(opened: () => { readonly jobs: JobStore; rea
       expect(await jobs.waitingWith([])).toEqual([]);
     });
 
-    test("for longer than anybody waits are due", async () => {
+    test("for longer than the maximum wait become due", async () => {
       const { jobs, clock } = opened();
       await jobs.enqueue([note("soon", { runAt: clock.from(60_000) }), note("late", { runAt: clock.from(90_000) })]);
       expect(await jobs.hastenAfter(clock.from(60_000))).toBe(1);
       expect((await take(jobs)).map(({ payload }) => payload)).toEqual(["late"]);
     });
 
-    test("are put off with a reason that is told, and nobody else is", async () => {
+    test("are put off with a reason that is reported, and no others are", async () => {
       const { jobs, clock } = opened();
       await jobs.enqueue([
         note("1", { key: "k:1", reason: "patience" }),
@@ -73,7 +73,7 @@ export function describeWaitingJobs(opened: () => { readonly jobs: JobStore; rea
       expect(await jobs.complete("one", running.id)).toBe(true);
     });
 
-    test("are dropped, running ones are not", async () => {
+    test("are dropped, but running ones are not", async () => {
       const { jobs, clock } = opened();
       await jobs.enqueue([note("1", { runAt: clock.from(-1) }), note("2"), note("3")]);
       const running = await takeOne(jobs);

@@ -53,7 +53,7 @@ const CALENDAR = [
   "",
 ].join("\r\n");
 
-test("events, tasks and journals become sections that say when, where and who", async () => {
+test("events, tasks and journals become sections with time, place and people", async () => {
   const { title, type, parts } = await read(CALENDAR);
   expect({ title, type }).toEqual({ title: "Team", type: "text" });
   expect(parts.map(({ place }) => place.entry)).toEqual([undefined, 1, 2, 3, 4]);
@@ -81,38 +81,38 @@ test("events, tasks and journals become sections that say when, where and who", 
 
 test.each([
   ["a day", ["DTSTART;VALUE=DATE:20240401", "DTEND;VALUE=DATE:20240402"], "2024-04-01"],
-  ["days", ["DTSTART;VALUE=DATE:20240228", "DTEND;VALUE=DATE:20240302"], "2024-02-28 – 2024-03-01"],
-  ["a day that ends as it begins", ["DTSTART;VALUE=DATE:20240401", "DTEND;VALUE=DATE:20240401"], "2024-04-01"],
+  ["several days", ["DTSTART;VALUE=DATE:20240228", "DTEND;VALUE=DATE:20240302"], "2024-02-28 – 2024-03-01"],
+  ["a day that ends on its start date", ["DTSTART;VALUE=DATE:20240401", "DTEND;VALUE=DATE:20240401"], "2024-04-01"],
   ["a time that ends on a day", ["DTSTART:20240401T100000Z", "DTEND;VALUE=DATE:20240402"], "2024-04-01 10:00 UTC"],
   [
-    "a time that ends on a day without its mark",
+    "a time that ends on a day without VALUE=DATE",
     ["DTSTART:20240401T100000Z", "DTEND:20240402"],
     "2024-04-01 10:00 UTC",
   ],
-  ["a day without its mark", ["DTSTART:20240401", "DTEND:20240402"], "2024-04-01"],
-  ["no time", ["DTSTART:20240401T100000Z", "DTEND:20240401T100000Z"], "2024-04-01 10:00 UTC"],
+  ["a day without VALUE=DATE", ["DTSTART:20240401", "DTEND:20240402"], "2024-04-01"],
+  ["no duration", ["DTSTART:20240401T100000Z", "DTEND:20240401T100000Z"], "2024-04-01 10:00 UTC"],
   ["hours", ["DTSTART:20240401T100000Z", "DTEND:20240402T000000Z"], "2024-04-01 10:00 UTC – 2024-04-02 00:00 UTC"],
   ["a duration", ["DTSTART:20240401T233000Z", "DURATION:PT45M"], "2024-04-01 23:30 UTC – 2024-04-02 00:15 UTC"],
   [
-    "a duration in a zone",
+    "a duration in a time zone",
     ["DTSTART;TZID=Europe/Berlin:20240405T100000", "DURATION:P1DT1H30M"],
     "2024-04-05 10:00 – 2024-04-06 11:30 (Europe/Berlin)",
   ],
-  ["a duration of a day", ["DTSTART;VALUE=DATE:20240401", "DURATION:P1D"], "2024-04-01"],
+  ["a duration of one day", ["DTSTART;VALUE=DATE:20240401", "DURATION:P1D"], "2024-04-01"],
   ["a duration of weeks", ["DTSTART;VALUE=DATE:20240401", "DURATION:P2W"], "2024-04-01 – 2024-04-14"],
   [
-    "two zones",
+    "two time zones",
     ["DTSTART;TZID=A:20240401T100000", "DTEND;TZID=B:20240401T100000"],
     "2024-04-01 10:00 (A) – 2024-04-01 10:00 (B)",
   ],
-])("an event of %s says when it ends as people do", async (_what, lines, when) => {
+])("the end of an event of %s is stated as people would say it", async (_what, lines, when) => {
   const { parts } = await read(
     ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "SUMMARY:Fair", ...lines, "END:VEVENT", "END:VCALENDAR"].join("\n"),
   );
   expect(parts[0]?.text).toBe(`## Fair\n\n- When: ${when}`);
 });
 
-test("names that programs know otherwise are names like any other", async () => {
+test("names that are built-in object properties are treated like any other", async () => {
   const lines = ["CONSTRUCTOR:y", "RRULE:FREQ=DAILY;COUNT=2"];
   const { parts } = await read(
     ["BEGIN:VCALENDAR", "BEGIN:CONSTRUCTOR", "SUMMARY:x", ...lines, "END:CONSTRUCTOR", "END:VCALENDAR"].join("\n"),
@@ -120,7 +120,7 @@ test("names that programs know otherwise are names like any other", async () => 
   expect(parts[0]?.text).toBe("## x\n\n- Constructor: y\n- Repeats: every day, twice");
 });
 
-test("free and busy times say when they end", async () => {
+test("free and busy times state when they end", async () => {
   const busy = "FREEBUSY:20240401T100000Z/PT45M,20240402T100000Z/20240402T110000Z";
   const { parts } = await read(`BEGIN:VCALENDAR\nBEGIN:VFREEBUSY\n${busy}\nEND:VFREEBUSY\nEND:VCALENDAR\n`);
   expect(parts[0]?.text).toContain(
@@ -135,13 +135,13 @@ test("a calendar of one event has its title and date", async () => {
   expect({ title, date }).toEqual({ title: "Visit", date: "2026-05-04T10:00:00Z" });
 });
 
-test("what is no calendar is kept as it stands", async () => {
+test("a file that is not a calendar is kept as text", async () => {
   const { parts, notes } = await read("BEGIN:VCALENDAR\nSUMMARY of the words");
   expect(parts[0]?.text).toContain("SUMMARY of the words");
   expect(notes).toHaveLength(1);
 });
 
-test("empty, cut, changed and endless files end in a result or a reason", async () => {
+test("empty, truncated, changed and endless files end in a result or a reason", async () => {
   await expect(read("")).rejects.toMatchObject({ reason: "empty" });
   await surviveHostileBytes(extractCalendar, Buffer.from(CALENDAR));
   await survive(extractCalendar, Buffer.from(`${"BEGIN:VEVENT\n".repeat(50_000)}${"END:VEVENT\n".repeat(50_000)}`));
@@ -160,7 +160,7 @@ test("entries beyond the limit are left out with a note", async () => {
   expect(content.notes).toEqual(["Only the first 2 entries were read."]);
 });
 
-test("what is moved out of a series says which of it does not take place", async () => {
+test("an event moved out of a series names the occurrence that it replaces", async () => {
   const moved = `BEGIN:VCALENDAR
 BEGIN:VEVENT
 RECURRENCE-ID;TZID=Europe/Berlin:20250310T180000

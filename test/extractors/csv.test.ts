@@ -8,7 +8,7 @@ function read(text: string | Uint8Array): Promise<ExtractedContent> {
   return extractCsv(sourceFile(Buffer.from(text)), extractionTools());
 }
 
-test("rows become tables of a hundred that repeat the header row and name their cells", async () => {
+test("rows become tables of a hundred that repeat the header row and have cell ranges", async () => {
   const rows = Array.from({ length: 250 }, (_, index) => `person ${index},${index * 3},"Main St ${index}, Berlin"`);
   const { parts, type } = await read(["name,age,address", ...rows].join("\n"));
   expect(type).toBe("text");
@@ -22,8 +22,8 @@ test.each([
   ["semicolons", "Name;Preis\nBrot;2,50\nMilch;1,20\n"],
   ["tabs", "Name\tPreis\nBrot\t2,50\nMilch\t1,20\n"],
   ["pipes", "Name|Preis\nBrot|2,50\nMilch|1,20\n"],
-  ["a line that says so", "sep=;\r\nName;Preis\r\nBrot;2,50\r\nMilch;1,20\r\n"],
-])("%s are found to part the cells", async (_name, text) => {
+  ["separators declared in a line", "sep=;\r\nName;Preis\r\nBrot;2,50\r\nMilch;1,20\r\n"],
+])("%s are recognised as cell separators", async (_name, text) => {
   const { parts } = await read(text);
   expect(parts[0]?.text).toBe("| Name | Preis |\n| --- | --- |\n| Brot | 2,50 |\n| Milch | 1,20 |");
 });
@@ -46,7 +46,7 @@ test("UTF-16 and Windows-1252 are read, the latter with a note", async () => {
   expect(latin.notes).toEqual(["The file does not state its encoding; it was read as windows-1252."]);
 });
 
-test("columns without names are named by their letters", async () => {
+test("columns without names are named by letters", async () => {
   const { parts } = await read("1,2026-01-02,4.5\n2,2026-01-03,5.5\n");
   expect(parts[0]).toEqual({
     text: "| A | B | C |\n| --- | --- | --- |\n| 1 | 2026-01-02 | 4.5 |\n| 2 | 2026-01-03 | 5.5 |",
@@ -54,12 +54,12 @@ test("columns without names are named by their letters", async () => {
   });
 });
 
-test("years may be names of columns", async () => {
+test("years may be column names", async () => {
   const { parts } = await read("Region,2024,2025\nNorth,1,2\n");
   expect(parts[0]?.text).toMatch(/^\| Region \| 2024 \| 2025 \|/);
 });
 
-test("lines above the table are text, empty lines count in the numbers of rows", async () => {
+test("lines above the table are text, and empty lines count in row numbers", async () => {
   const { parts } = await read("Sales report of the north\n\nname,sum,month\nanna,1,may\nbob,2,june\n");
   expect(parts).toEqual([
     { text: "Sales report of the north", place: { range: "A1:A1" } },
@@ -70,7 +70,7 @@ test("lines above the table are text, empty lines count in the numbers of rows",
   ]);
 });
 
-test("ragged rows keep every cell, and empty columns at the end vanish", async () => {
+test("ragged rows keep every cell, and empty trailing columns are dropped", async () => {
   const { parts } = await read("a,b,,\n1,2,3,,\n4\n");
   expect(parts[0]?.text).toBe("| a | b |  |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 4 |");
 });
@@ -92,7 +92,7 @@ test("rows and text beyond the limits are left out with a note", async () => {
   expect(short.notes).toHaveLength(1);
 });
 
-test("empty, cut, changed and endless files end in a result or a reason", async () => {
+test("empty, truncated, changed and endless files end in a result or a reason", async () => {
   await expect(read("")).rejects.toMatchObject({ reason: "empty" });
   await expect(read("\n,,\n")).rejects.toMatchObject({ reason: "empty" });
   await surviveHostileBytes(extractCsv, Buffer.from('name;age\n"Müller; Anna";31\nBob;"4\n2"\n'.repeat(40)));

@@ -9,7 +9,7 @@ const json = (text: string) => extractJson(sourceFile(Buffer.from(text)), extrac
 const lines = (text: string) => extractJsonLines(sourceFile(Buffer.from(text)), extractionTools());
 const xml = (text: string | Uint8Array) => extractXml(sourceFile(Buffer.from(text)), extractionTools());
 
-test("JSON becomes paths and values, sections, and tables of like objects", async () => {
+test("JSON becomes paths and values, sections, and tables of similar objects", async () => {
   const content = await json(
     JSON.stringify({
       title: "Fleet",
@@ -37,12 +37,12 @@ test("JSON becomes paths and values, sections, and tables of like objects", asyn
   ]);
 });
 
-test("numbers and names that come twice are kept as they are written", async () => {
+test("numbers and duplicate names are kept as written", async () => {
   const { parts } = await json('{"id": 12345678901234567890123, "x": 1.10, "x": 1e400, "none": null}');
   expect(parts[0]?.text).toBe("- id: 12345678901234567890123\n- x: 1.10\n- x: 1e400\n- none: null");
 });
 
-test("a list of other objects becomes one part an entry", async () => {
+test("a list of dissimilar objects becomes one part per entry", async () => {
   const { parts } = await json(
     JSON.stringify([
       { title: "One", lines: [{ a: ["x", { y: 1 }] }] },
@@ -55,7 +55,7 @@ test("a list of other objects becomes one part an entry", async () => {
   ]);
 });
 
-test("a long list of like objects is cut into tables that repeat their header", async () => {
+test("a long list of similar objects is split into tables that repeat their header", async () => {
   const { parts } = await json(
     JSON.stringify(Array.from({ length: 250 }, (_, index) => ({ index, word: `w${index}` }))),
   );
@@ -64,7 +64,7 @@ test("a long list of like objects is cut into tables that repeat their header", 
   expect(parts[2]?.text).toContain("| 249 | w249 |");
 });
 
-test("JSON in lines is a list; a line that is none is kept as text", async () => {
+test("JSON lines are a list; an invalid line is kept as text", async () => {
   const { parts, notes } = await lines('{"a":1,"b":"x"}\n{"a":2,"b":"y"}\n\n{"a":3,"b":"z"}\n');
   expect(parts).toEqual([{ text: "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |\n| 3 | z |", place: { entry: 1 } }]);
   expect(notes).toEqual([]);
@@ -73,7 +73,7 @@ test("JSON in lines is a list; a line that is none is kept as text", async () =>
   expect(broken.notes).toHaveLength(1);
 });
 
-test("JSON that is cut or none keeps its words", async () => {
+test("truncated or invalid JSON keeps its words", async () => {
   const cut = await json('{"title": "Fleet", "ships": [{"name": "Fram"}, {"name": "Gj');
   expect(wordRecall("title Fleet ships name Fram Gj", textOf(cut))).toBe(1);
   expect(cut.notes).toHaveLength(1);
@@ -83,7 +83,7 @@ test("JSON that is cut or none keeps its words", async () => {
   expect(textOf(await json(`${"[".repeat(100_000)}word`))).toContain("word");
 });
 
-test("XML becomes paths and values, and tables of like elements", async () => {
+test("XML becomes paths and values, and tables of similar elements", async () => {
   const { parts } = await xml(`<?xml version="1.0" encoding="UTF-8"?>
 <fleet xmlns="urn:x" year="1900"><title>Polar ships</title><!-- no -->
   <ship id="1"><name>Fram</name><port>Oslo</port></ship>
@@ -98,7 +98,7 @@ test("XML becomes paths and values, and tables of like elements", async () => {
   ]);
 });
 
-test("XML says its encoding", async () => {
+test("the encoding declared in XML is used", async () => {
   const text = Buffer.concat([
     Buffer.from('<?xml version="1.0" encoding="windows-1251"?><a><b>'),
     Buffer.from("cff0e8e2e5f2", "hex"),
@@ -107,7 +107,7 @@ test("XML says its encoding", async () => {
   expect(textOf(await xml(text))).toContain("Привет");
 });
 
-test("RSS becomes its entries with title, date, link and text", async () => {
+test("RSS becomes entries with title, date, link and text", async () => {
   const content =
     await xml(`<rss version="2.0" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:content="http://purl.org/rss/1.0/modules/content/">
 <channel><title>Harbour news</title><link>https://harbour.example/</link><description>What happens</description>
@@ -123,7 +123,7 @@ test("RSS becomes its entries with title, date, link and text", async () => {
   expect(content.parts[2]?.text).toBe("## Storm\n\nShips & boats stay.");
 });
 
-test("the day of an entry is the one that is written there, wherever this runs", async () => {
+test("the date of an entry is the one written there, whatever the local time zone", async () => {
   const zone = process.env["TZ"];
   process.env["TZ"] = "Asia/Tokyo";
   try {
@@ -138,14 +138,14 @@ test("the day of an entry is the one that is written there, wherever this runs",
   }
 });
 
-test("letters of HTML in a feed may be spelt out", async () => {
+test("HTML entities in a feed are decoded", async () => {
   const { parts } = await xml(
     `<rss><channel><title>T</title><item><title>x</title><description>&lt;h2&gt;R&amp;eacute;union&lt;/h2&gt;&lt;p&gt;Gar&amp;ccedil;on&lt;/p&gt;</description></item></channel></rss>`,
   );
   expect(parts[1]?.text).toBe("## x\n\n## Réunion\n\nGarçon");
 });
 
-test("Atom becomes its entries", async () => {
+test("Atom becomes entries", async () => {
   const { title, date, parts } =
     await xml(`<feed xmlns="http://www.w3.org/2005/Atom"><title>Log</title><updated>2026-11-04T00:00:00Z</updated>
 <link rel="self" href="https://a.example/feed"/><link href="https://a.example/"/>
@@ -157,7 +157,7 @@ test("Atom becomes its entries", async () => {
   );
 });
 
-test("XML that declares entities or is broken is kept as it stands, and expands nothing", async () => {
+test("XML that declares entities or is broken is kept as text, and expands nothing", async () => {
   const laughs = `<!DOCTYPE l [<!ENTITY a "ha ha"><!ENTITY b "${"&a;".repeat(100)}">]><l>${"&b;".repeat(100)}</l>`;
   const content = await xml(laughs);
   expect(textOf(content)).toBe(laughs);
@@ -168,7 +168,7 @@ test("XML that declares entities or is broken is kept as it stands, and expands 
   expect(textOf(external)).toBe("# l\n\nword");
 });
 
-test("empty, cut, changed and endless files end in a result or a reason", async () => {
+test("empty, truncated, changed and endless files end in a result or a reason", async () => {
   for (const read of [json, lines, xml]) await expect(read(" ")).rejects.toMatchObject({ reason: "empty" });
   const sample = JSON.stringify({
     a: [

@@ -25,13 +25,16 @@ const GUESSED = {
 };
 
 describe.skipIf(!hasIconv)("with iconv (missing: iconv)", () => {
-  test.each(Object.entries(GUESSED))("%s is told from its bytes, and read when it is named", (encoding, text) => {
-    const bytes = encode(text, encoding);
-    expect(decodeBytes(bytes)).toEqual({ text, encoding, isGuess: true });
-    expect(decodeBytes(bytes, [null, "no-such-charset", encoding])).toEqual({ text, encoding, isGuess: false });
-  });
+  test.each(Object.entries(GUESSED))(
+    "%s is recognised from its bytes, and read when it is declared",
+    (encoding, text) => {
+      const bytes = encode(text, encoding);
+      expect(decodeBytes(bytes)).toEqual({ text, encoding, isGuess: true });
+      expect(decodeBytes(bytes, [null, "no-such-charset", encoding])).toEqual({ text, encoding, isGuess: false });
+    },
+  );
 
-  test("UTF-16 is read with and without a mark, UTF-8 with one", () => {
+  test("UTF-16 is read with and without a byte order mark, UTF-8 with one", () => {
     const text = "Zürich, 5 €";
     for (const encoding of ["utf-16le", "utf-16be"]) {
       const bytes = encode(text, encoding);
@@ -41,28 +44,28 @@ describe.skipIf(!hasIconv)("with iconv (missing: iconv)", () => {
     expect(decodeBytes(Buffer.from(`\uFEFF${text}`))).toMatchObject({ text, encoding: "utf-8" });
   });
 
-  test("ISO-2022-JP, which is ASCII by its bytes, is read when it is named", () => {
+  test("ISO-2022-JP, whose bytes are ASCII, is read when it is declared", () => {
     const text = "会議は金曜日です。";
     expect(decodeBytes(encode(text, "iso-2022-jp"), ["ISO-2022-JP"]).text).toBe(text);
   });
 });
 
-test("UTF-8 that is called something else is read as what it is", () => {
+test("UTF-8 declared as another encoding is read as UTF-8", () => {
   for (const name of ["iso-8859-1", "gbk", "gb2312", "shift_jis", "big5", "euc-kr"])
     expect(decodeBytes(Buffer.from("naïve café, 你好世界"), [name])).toMatchObject({ text: "naïve café, 你好世界" });
 });
 
-test("a name that does not fit is passed over", () => {
+test("a declared encoding that does not fit is ignored", () => {
   const latin = Buffer.from("Die Stra\xdfe f\xfchrt nach M\xfcnchen", "latin1");
   expect(decodeBytes(latin, ["utf-8"]).text).toBe("Die Straße führt nach München");
 });
 
-test("UTF-8 that was cut within a character stays UTF-8", () => {
+test("UTF-8 truncated within a character stays UTF-8", () => {
   const cut = Buffer.from("Füße über Flüssen, größer als Bäume, süß wie Äpfel €").subarray(0, -1);
   expect(decodeBytes(cut).text).toContain("größer als Bäume");
 });
 
-test("HTML and XML name their encoding", () => {
+test("HTML and XML declare their encoding", () => {
   expect(declaredEncoding(Buffer.from('<?xml version="1.0" encoding="windows-1251"?><a/>'))).toBe("windows-1251");
   expect(declaredEncoding(Buffer.from("<html><head><meta charset=shift_jis>"))).toBe("shift_jis");
   expect(
@@ -72,11 +75,11 @@ test("HTML and XML name their encoding", () => {
   expect(declaredEncoding(Buffer.from("plain"))).toBeNull();
 });
 
-test("characters that no text needs are left out", () => {
+test("control characters that no text needs are removed", () => {
   expect(cleanText("a\u0000b\u001b[0m\ud800c\r\nd\re\u{1F600}")).toBe("ab[0mc\nd\ne\u{1F600}");
 });
 
-test("any bytes are read in little time", () => {
+test("any bytes are decoded quickly", () => {
   const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => (index * 7919) >> (index % 5));
   const began = performance.now();
   expect(decodeBytes(bytes).text.isWellFormed()).toBe(true);

@@ -20,7 +20,7 @@ const BEGINS = '<w:vMerge w:val="restart"/>';
 const GOES_ON = "<w:vMerge/>";
 
 describe("a table of a DOCX", () => {
-  test("keeps every value in its column beside cells that go over rows and columns", async () => {
+  test("keeps every value in its column next to cells that span rows and columns", async () => {
     const text = await textOf(
       table(
         [cell("Quarter"), cell("Product"), cell("Sold")],
@@ -34,7 +34,7 @@ describe("a table of a DOCX", () => {
     );
   });
 
-  test("stays a table of its rows where a cell holds several paragraphs", async () => {
+  test("stays a table when a cell contains several paragraphs", async () => {
     const two = `<w:tc>${paragraph("Lamp")}${paragraph("of brass")}</w:tc>`;
     expect(await textOf(table([cell("Product"), cell("Sold")], [two, cell("12")]))).toBe(
       "| Product | Sold |\n| --- | --- |\n| Lamp of brass | 12 |",

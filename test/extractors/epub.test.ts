@@ -14,7 +14,7 @@ const tools = extractionTools({
 });
 const read = (bytes: Uint8Array) => extractEpub(sourceFile(bytes), tools);
 
-test("a book is read chapter by chapter, with titles of its table of contents", async () => {
+test("a book is read chapter by chapter, with titles from its table of contents", async () => {
   const { title, author, date, parts, metadata } = await read(extractorFixture("garden.epub"));
   expect([title, author, date, metadata]).toEqual(["Garden book", "Ada Sample", "2026-03-01", { language: "en-US" }]);
   expect(parts.map(({ place }) => place)).toEqual([{ entry: 1 }, { entry: 2 }, { entry: 3 }]);
@@ -31,7 +31,7 @@ function book(chapter: string, mimeType = "application/xhtml+xml"): Uint8Array {
   return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])));
 }
 
-test("a chapter is read as a whole, with what would stand beside the article of a web page", async () => {
+test("a chapter is read whole, including parts that would be dropped from a web page", async () => {
   const prose = `<p>${"The keeper of the light wrote down the wind of every night. ".repeat(12)}</p>`;
   const section = (title: string, id: string, text: string) =>
     `<section id="${id}" class="level2 ${id}"><h2>${title}</h2><p>${text}</p></section>`;
@@ -53,7 +53,7 @@ test("a chapter is read as a whole, with what would stand beside the article of 
   expect(wanted.filter((words) => !text.includes(words))).toEqual([]);
 });
 
-describe("of a long text all words come out, in order", () => {
+describe("a long text is extracted completely and in order", () => {
   const sample = sampleText(12);
 
   test.skipIf(!isInstalled("pandoc"))("from pandoc (needs pandoc)", async () => {
@@ -65,7 +65,7 @@ describe("of a long text all words come out, in order", () => {
     "from LibreOffice (needs pandoc, soffice)",
     async () => {
       const epub = madeBySoffice("sample.odt", madeByPandoc(sample.markdown, "odt"), "epub");
-      // LibreOffice leaves the header rows of tables out of its books.
+      // LibreOffice omits the header rows of tables from its books.
       const headers = new Set(sample.tables.flatMap(([header = []]) => header));
       const written = { ...sample, words: sample.words.filter((word) => !headers.has(word)) };
       const { recall, order } = measure(textOfAll(await read(epub)), written);
@@ -74,7 +74,7 @@ describe("of a long text all words come out, in order", () => {
   );
 });
 
-test("a chapter that is missing costs only itself, and protected books are refused", async () => {
+test("a missing chapter costs only itself, and protected books are refused", async () => {
   const entries = unzipSync(extractorFixture("garden.epub"));
   const { "EPUB/text/ch001.xhtml": _, ...others } = entries;
   const { parts, notes } = await read(zipSync(others));

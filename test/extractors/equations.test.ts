@@ -12,7 +12,7 @@ import { isInstalled } from "../support/pdf-producers.js";
 
 const written = (xml: string) => equationText(readXmlTree(Buffer.from(xml), USUAL_LIMITS));
 
-describe("an equation in one line", () => {
+describe("an equation on one line", () => {
   test.each<[what: string, xml: string, text: string]>([
     ["a fraction", "<math><mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mn>1</mn></mrow></mfrac></math>", "a/(b + 1)"],
     ["powers", "<math><msup><mi>x</mi><mn>2</mn></msup><msub><mi>y</mi><mi>i</mi></msub></math>", "x^2y_i"],
@@ -26,8 +26,8 @@ describe("an equation in one line", () => {
       '<math><semantics><mrow><mi>a</mi></mrow><annotation encoding="TeX">\\alpha</annotation></semantics></math>',
       "a",
     ],
-    ["one without anything", "<math/>", ""],
-    ["parts that are missing", "<math><mfrac><mi>a</mi></mfrac><msup/></math>", "a/"],
+    ["an empty equation", "<math/>", ""],
+    ["missing parts", "<math><mfrac><mi>a</mi></mfrac><msup/></math>", "a/"],
   ])("%s", (_what, xml, text) => {
     expect(written(xml)).toBe(text);
   });
@@ -44,7 +44,7 @@ $$A = \\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}$$
 The end.
 `;
 
-describe("equations stand where they stood", () => {
+describe("equations stay in place", () => {
   test.skipIf(!isInstalled("pandoc")).each([
     ["DOCX", "docx", extractDocx],
     ["PPTX", "pptx", extractPptx],
@@ -56,12 +56,12 @@ describe("equations stand where they stood", () => {
     );
   });
 
-  test("and one that ends nowhere leaves the rest of a DOCX readable", async () => {
+  test("and an unclosed one leaves the rest of a DOCX readable", async () => {
     const body = "<w:p><w:r><w:t>Before</w:t></w:r><m:oMathPara/><m:oMath/><w:r><w:t>after.</w:t></w:r></w:p>";
     expect(textOfAll(await extractDocx(sourceFile(docx(body)), extractionTools()))).toBe("Beforeafter.");
   });
 
-  test("signs of XML in a DOCX", async () => {
+  test("with XML special characters in a DOCX", async () => {
     const body = "<w:p><m:oMath><m:r><m:t>a &lt; b &amp; c</m:t></m:r></m:oMath></w:p>";
     expect(textOfAll(await extractDocx(sourceFile(docx(body)), extractionTools()))).toBe("a < b & c");
   });

@@ -12,7 +12,7 @@ const HARBOUR = await readFile(resolve(import.meta.dirname, "../fixtures/extract
 const harbour = sourceFile(HARBOUR, { name: "harbour.docx" });
 
 let opened: ContentExtractor | undefined;
-/** Those that other tests have left, which end by themselves. */
+/** Processes left by other tests, which end by themselves. */
 let former: number[] = [];
 beforeEach(async () => {
   former = [];
@@ -30,7 +30,7 @@ function open(
   return (file = harbour) => extractor.extract(file, { signal: new AbortController().signal });
 }
 
-/** Processes that read files for this one, or for another one. */
+/** Processes that read files for this process, or for another one. */
 async function readers(parent = process.pid): Promise<number[]> {
   const numbers = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
@@ -47,7 +47,7 @@ async function readers(parent = process.pid): Promise<number[]> {
 const docx = (xml: string) => sourceFile(zipSync({ "word/document.xml": strToU8(xml) }), { name: "made.docx" });
 
 describe.skipIf(process.platform !== "linux")("the process that reads files", () => {
-  test("is one for all files, sees no settings, and is gone after the end", async () => {
+  test("is shared by all files, sees no settings, and is gone after the end", async () => {
     const read = open();
     await Promise.all([read(), read(), read()]);
     const [pid, ...others] = await readers();
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
     await expect.poll(() => readers()).toEqual([]);
   });
 
-  test("takes turns between those whose files wait", async () => {
+  test("takes turns between callers with waiting files", async () => {
     const read = open();
     const ended: string[] = [];
     const readIn = async (queue: string) => {
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
     expect(ended).toEqual(["crowded", "other", "crowded", "crowded"]);
   });
 
-  test("a file that stalls it fails alone", async () => {
+  test("fails only the file that stalls it", async () => {
     const read = open({ timeoutMs: 5_000 });
     await read();
     const [pid = 0] = await readers();
@@ -93,7 +93,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
     expect(await next).toMatchObject({ title: "Harbour handbook" });
   });
 
-  test("a file is tried again when somebody ends the process", async () => {
+  test("reads a file again after being killed", async () => {
     const read = open();
     await read();
     const [pid = 0] = await readers();
@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
     expect(await reading).toMatchObject({ title: "Harbour handbook" });
   });
 
-  test("a file that takes too much memory, unpacks to too much or is cut off fails with a reason", async () => {
+  test("fails a file with a reason if it takes too much memory, unpacks to too much or is truncated", async () => {
     const read = open({ memoryMegabytes: 64, limits: { ...USUAL_LIMITS, maximumUnpackedBytes: 50_000_000 } });
     const paragraphs = "<w:p><w:r><w:t>a</w:t></w:r></w:p>".repeat(900_000);
     const namespace = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
@@ -124,7 +124,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files", ()
     expect(await read()).toMatchObject({ title: "Harbour handbook" });
   });
 
-  test("ends with the service, even while a file keeps it busy", async () => {
+  test("ends with the service, even while busy with a file", async () => {
     const program = `
       import { createExtractionProcess } from ${JSON.stringify(resolve("dist/extractors/extraction-process.js"))};
       const log = { debug() {}, info() {}, warn() {}, error() {} };

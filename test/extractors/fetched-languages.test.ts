@@ -15,7 +15,7 @@ import { silentLog } from "../support/open-core.js";
 
 const cleanups = useCleanups();
 
-/** The process that reads files on a machine without tesseract, beside a registry that has the language `xyz`. */
+/** The process that reads files on a machine without tesseract, with a registry that has the language `xyz`. */
 async function openReader(options: { readonly languages?: string; readonly isOffline?: boolean } = {}) {
   const { languages = "eng+xyz", isOffline = false } = options;
   const registry = await openNpmRegistry(["xyz"]);
@@ -51,7 +51,7 @@ function fixture(name: string) {
   return sourceFile(readFileSync(join(import.meta.dirname, "../fixtures/extractors", name)));
 }
 
-test("the data of a language are fetched with the first picture, once, and kept", async () => {
+test("language data is downloaded with the first picture, once, and kept", async () => {
   const { registry, folder, read, tesseract } = await openReader();
   expect(await tesseract()).toMatchObject({ lacks: null, withoutIt: expect.stringContaining("fetched from http") });
   expect(registry.asked).toEqual([]);
@@ -67,13 +67,13 @@ test("the data of a language are fetched with the first picture, once, and kept"
   expect(await tesseract()).toMatchObject({ lacks: null, withoutIt: "the built-in recognition reads `eng+xyz`" });
 });
 
-test("nothing is fetched for files without pictures of text", async () => {
+test("nothing is downloaded for files without pictures of text", async () => {
   const { registry, read } = await openReader();
   await read("small-latex.pdf");
   expect(registry.asked).toEqual([]);
 });
 
-test("offline, pictures fail with what to do, and pages of text are read all the same", async () => {
+test("offline, pictures fail with what to do, and text pages are still read", async () => {
   const { registry, read, tesseract } = await openReader({ isOffline: true });
   const advice = /`xyz`.*RECOLLECT_OFFLINE.*apt install tesseract-ocr-eng tesseract-ocr-xyz/;
   await expect(read("sign.png")).rejects.toMatchObject({ kind: "unsupported", message: expect.stringMatching(advice) });
@@ -84,7 +84,7 @@ test("offline, pictures fail with what to do, and pages of text are read all the
   expect(registry.asked).toEqual([]);
 });
 
-test("a language that the registry does not know is named, with what to do", async () => {
+test("a language unknown to the registry is named, with what to do", async () => {
   const { read } = await openReader({ languages: "eng+qqq" });
   await expect(read("sign.png")).rejects.toMatchObject({
     kind: "unsupported",
@@ -101,13 +101,13 @@ test.each(["down", "altered", "cut"] as const)(
     expect(registry.asked.length).toBeGreaterThanOrEqual(3);
     expect(readdirSync(folder)).toEqual([]);
     const asked = registry.asked.length;
-    // What failed a moment ago is not asked for again by the next picture.
+    // The next picture does not retry a download that has just failed.
     await expect(read("sign.gif")).rejects.toMatchObject({ kind: "unavailable" });
     expect(registry.asked).toHaveLength(asked);
   },
 );
 
-test("packages that hold something else, and bombs, are refused", async () => {
+test("packages with other contents, and decompression bombs, are refused", async () => {
   const without = await packageOf("abc", new Uint8Array(10));
   const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024), { level: 1 });
   for (const held of [Buffer.from("no archive"), without, bomb]) {
@@ -118,14 +118,14 @@ test("packages that hold something else, and bombs, are refused", async () => {
   }
 });
 
-test("data that are no data of tesseract fail the file alone, with a reason", async () => {
+test("invalid tesseract data fails only the file, with a reason", async () => {
   const { folder, read } = await openReader({ languages: "xyz" });
   writeFileSync(join(folder, "xyz.traineddata"), "no data");
   await expect(read("sign.png")).rejects.toMatchObject({ message: expect.stringContaining("Install the program") });
   expect(textOfAll(await read("small-latex.pdf"))).not.toBe("");
 });
 
-test("whoever gives up does not end the fetch of another", async () => {
+test("a caller that gives up does not end the download of another", async () => {
   const registry: NpmRegistry = await openNpmRegistry(["xyz"]);
   cleanups.push(() => registry.close());
   const folder = mkdtempSync(join(tmpdir(), "recollect-languages-"));

@@ -9,16 +9,16 @@ import { changedFile } from "../support/hostile/changed-file.js";
 import { seededNumbers } from "../support/hostile-files.js";
 import { silentLog } from "../support/open-core.js";
 
-/** How many files are changed and read; `RECOLLECT_TEST_FUZZ=2000` takes some minutes. */
+/** Number of files to change and read; `RECOLLECT_TEST_FUZZ=2000` takes some minutes. */
 const FILES = Number(process.env["RECOLLECT_TEST_FUZZ"] ?? 150);
 const SEED = Number(process.env["RECOLLECT_TEST_FUZZ_SEED"] ?? 1);
 const MOST_SECONDS = FILES > 150 ? 1_500 : 60;
-/** A file that takes longer than this is stopped, and counts as one that hangs. */
+/** A file that takes longer than this is stopped and counts as hanging. */
 const TIMEOUT_MS = 30_000;
 
 const FOLDER = join(import.meta.dirname, "../fixtures/extractors");
 
-/** Formats without a file of another program. */
+/** Formats without a fixture from another program. */
 const TEXTS: Readonly<Record<string, string>> = {
   "page.html":
     '<!doctype html><html lang="en"><title>Quay</title><main><h1>Quay</h1><p>The ferry <b>leaves</b> at noon &amp; six.</p><table><tr><th>A<th>B<tr><td colspan="2">1</table><ul><li>x<li>y</ul></main></html>',
@@ -47,7 +47,7 @@ function samples(): SourceFile[] {
 }
 
 test(
-  `${FILES} changed files of all formats are read or refused with a reason, each in its time`,
+  `${FILES} changed files of all formats are read or refused with a reason, each in time`,
   { timeout: (MOST_SECONDS + 60) * 1_000 },
   async () => {
     const originals = samples();

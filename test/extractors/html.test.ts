@@ -32,9 +32,9 @@ describe("layouts", () => {
       ["Shop now", "rights reserved"],
     ],
     ["main", `${menu}<main>${prose}</main>${footer}`, sentences, ["Shop now"]],
-    ["role of main", `${menu}<div role="main">${prose}</div>${footer}`, sentences, ["Shop now"]],
+    ["the role main", `${menu}<div role="main">${prose}</div>${footer}`, sentences, ["Shop now"]],
     [
-      "divs with telling classes",
+      "divs with meaningful classes",
       `<div class="menu">${menu}</div><div class="post-content">${prose}</div>`,
       sentences,
       ["Shop now"],
@@ -48,14 +48,14 @@ describe("layouts", () => {
       ["| --- |"],
     ],
     [
-      "a side bar",
+      "a sidebar",
       `<div id="page"><aside>Subscribe to our letter</aside><article>${prose}</article></div>`,
       sentences,
       ["Subscribe"],
     ],
     ["no end tags", `<html><body><article>${sentences.map((one) => `<p>${one}`).join("")}`, sentences, []],
     [
-      "capitals",
+      "uppercase tags",
       `<BODY><ARTICLE>${prose.toUpperCase().replaceAll("P>", "p>")}</ARTICLE>`,
       [sentences[0]?.toUpperCase() ?? ""],
       [],
@@ -85,7 +85,7 @@ describe("layouts", () => {
       ["1. climb", "2. light"],
       [],
     ],
-    ["list items without ends", `<article>${prose}<ul><li>rope<li>lamp</ul></article>`, ["- rope", "- lamp"], []],
+    ["list items without end tags", `<article>${prose}<ul><li>rope<li>lamp</ul></article>`, ["- rope", "- lamp"], []],
     [
       "a definition list",
       `<article>${prose}<dl><dt>Wick</dt><dd>What burns</dd></dl></article>`,
@@ -122,7 +122,7 @@ describe("layouts", () => {
       ["```js\nif (a < b) {\n  go();\n}\n```"],
       [],
     ],
-    ["code in the line", `<article>${prose}<p>Call <code>light_up()</code> first.</p></article>`, ["`light_up()`"], []],
+    ["inline code", `<article>${prose}<p>Call <code>light_up()</code> first.</p></article>`, ["`light_up()`"], []],
     [
       "entities",
       `<article>${prose}<p>Caf&eacute; &amp; bar &#8211; &lt;open&gt;</p></article>`,
@@ -142,7 +142,7 @@ describe("layouts", () => {
       ["hush"],
     ],
     [
-      "what has no script",
+      "noscript",
       `<article>${prose}<noscript>Please enable JavaScript</noscript><template>later</template></article>`,
       sentences,
       ["JavaScript", "later"],
@@ -172,7 +172,7 @@ describe("layouts", () => {
       [],
     ],
     [
-      "right to left",
+      "right-to-left text",
       `<html dir="rtl" lang="ar"><body><article><p>${"مرحبا بالعالم. ".repeat(20)}</p></article>`,
       ["مرحبا بالعالم."],
       [],
@@ -190,7 +190,7 @@ describe("layouts", () => {
       ["<?xml"],
     ],
     ["unfinished markup", `<article>${prose}<p>Cut off <a href="`, [...sentences, "Cut off"], []],
-    ["signs of comparison", `<article>${prose}<p>1 < 2 and 3 <4 and a<b</p></article>`, ["1 < 2 and 3 <4"], []],
+    ["comparison signs", `<article>${prose}<p>1 < 2 and 3 <4 and a<b</p></article>`, ["1 < 2 and 3 <4"], []],
   ])("%s", async (_layout, html, has, hasNot) => {
     const { text } = await read(html);
     for (const words of has) expect(text).toContain(words);
@@ -231,7 +231,7 @@ test.each([
   ["rows", '<thead><tr class="header"><th>Year</th><th>Lamp</th></tr></thead>'],
   ["a head", '<thead class="header" id="header"><tr><th>Year</th><th>Lamp</th></tr></thead>'],
   ["cells", '<tr><th class="date">Year</th><th id="sidebar" class="byline">Lamp</th></tr>'],
-])("a table whose %s have the class of what stands beside an article keeps them", async (_what, head) => {
+])("a table whose %s have a class typical of sidebars keeps them", async (_what, head) => {
   const rows =
     '<tr class="odd"><td>1827</td><td class="author">oil</td></tr><tr class="footer"><td>1905</td><td>gas</td></tr>';
   const { text } = await read(
@@ -241,7 +241,7 @@ test.each([
   expect(text).not.toContain("Shop now");
 });
 
-test("a page says who wrote it, when, where and with which picture", async () => {
+test("author, date, address and picture of a page are read", async () => {
   const html = `<html><head><title>Arkona – Coast News</title><meta property="og:title" content="Arkona  lights up">
     <meta name="author" content="Ada Keeper"><meta property="article:published_time" content="2024-03-05T08:00:00+01:00">
     <link rel="canonical" href="/posts/arkona"><meta property="og:image" content="//cdn.example.org/a.jpg"></head>
@@ -275,56 +275,52 @@ test.each([
   ["<meta name=date content=soon>", { date: null }],
   ["<title>Only &lt;this&gt;</title>", { title: "Only <this>" }],
   ["", { title: null, author: null, date: null, url: null, image: null }],
-])("of %s this is taken", async (head, expected) => {
+])("%s yields the expected metadata", async (head, expected) => {
   expect(await read(`<html><head>${head}</head><body>${prose}</body></html>`)).toMatchObject(expected);
 });
 
 const umlauts = "Zwölf Boxkämpfer jagen Viktor quer über den großen Deich.";
 test.each<readonly [string, Uint8Array, Partial<SourceFile>]>([
-  ["the type says so", Buffer.from(`<p>${umlauts}</p>`, "latin1"), { charset: "iso-8859-1" }],
-  ["the page says so", Buffer.from(`<meta charset="windows-1252"><p>${umlauts}</p>`, "latin1"), {}],
+  ["the content type declares them", Buffer.from(`<p>${umlauts}</p>`, "latin1"), { charset: "iso-8859-1" }],
+  ["the page declares them", Buffer.from(`<meta charset="windows-1252"><p>${umlauts}</p>`, "latin1"), {}],
   [
-    "the page says so in the old way",
+    "the page declares them in the old way",
     Buffer.from(`<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1"><p>${umlauts}</p>`, "latin1"),
     {},
   ],
-  ["a byte order mark says so", Buffer.from(`\uFEFF<p>${umlauts}</p>`, "utf16le"), { charset: "utf-8" }],
-  ["nobody says so", Buffer.from(`<p>${umlauts}</p>`, "utf8"), {}],
-])("encodings are read where %s", async (_who, bytes, known) => {
+  ["a byte order mark declares them", Buffer.from(`\uFEFF<p>${umlauts}</p>`, "utf16le"), { charset: "utf-8" }],
+  ["nothing declares them", Buffer.from(`<p>${umlauts}</p>`, "utf8"), {}],
+])("encodings are detected where %s", async (_who, bytes, known) => {
   expect((await read(bytes, known)).text).toContain(umlauts);
 });
 
 describe("hostile pages", () => {
   const many = 100_000;
   test.each<readonly [what: string, html: string, text: string]>([
-    ["a hundred thousand elements in one another", `${"<div>".repeat(many)}deep`, "deep"],
-    ["as many with their ends", `${"<b>".repeat(many)}deep${"</b>".repeat(many)} after`, "after"],
-    ["as many ends of nothing", `first${"</div>".repeat(many)} after`, "after"],
-    ["ends that find no beginning", `${"<b>".repeat(many)}x<td>${"</i>".repeat(many)}after`, "after"],
-    ["tables in tables", `${"<table><tr><td>".repeat(20_000)}deep`, "deep"],
-    ["lists in lists", `${"<ul><li>".repeat(20_000)}deep`, "deep"],
+    ["a hundred thousand nested elements", `${"<div>".repeat(many)}deep`, "deep"],
+    ["as many with end tags", `${"<b>".repeat(many)}deep${"</b>".repeat(many)} after`, "after"],
+    ["as many end tags alone", `first${"</div>".repeat(many)} after`, "after"],
+    ["end tags without start tags", `${"<b>".repeat(many)}x<td>${"</i>".repeat(many)}after`, "after"],
+    ["nested tables", `${"<table><tr><td>".repeat(20_000)}deep`, "deep"],
+    ["nested lists", `${"<ul><li>".repeat(20_000)}deep`, "deep"],
     ["many paragraphs", `${"<p>word <a href=x>link</a></p>".repeat(60_000)}last`, "last"],
     ["many items", `<ol>${"<li>item".repeat(60_000)}</ol>last`, "last"],
     ["many cells", `<table>${"<tr><td>a<td>b</tr>".repeat(30_000)}</table>last`, "last"],
     [
-      "cells over everything",
+      "cells that span everything",
       `<table>${"<tr><td colspan=9999 rowspan=9999>a<td>b</tr>".repeat(500)}</table>last`,
       "last",
     ],
     ["many attributes", `<p ${Array.from({ length: many }, (_, index) => `a${index}=1`).join(" ")}>text</p>`, "text"],
-    ["a quote without end", `<p>text</p><p title="${"x ".repeat(many)}`, "text"],
-    ["scripts without end", `text${"<script>".repeat(many)}`, "text"],
-    ["comments without end", `text${"<!-- ".repeat(many)}`, "text"],
-    ["signs of less", `text${"<".repeat(many)}`, "text"],
+    ["an unclosed quote", `<p>text</p><p title="${"x ".repeat(many)}`, "text"],
+    ["unclosed scripts", `text${"<script>".repeat(many)}`, "text"],
+    ["unclosed comments", `text${"<!-- ".repeat(many)}`, "text"],
+    ["less-than signs", `text${"<".repeat(many)}`, "text"],
     ["one very long word", `<p>${"x".repeat(3_000_000)}</p>text`, "text"],
-    ["spaces without end", `<p>a${" ".repeat(1_000_000)}b</p>text`, "text"],
+    ["endless spaces", `<p>a${" ".repeat(1_000_000)}b</p>text`, "text"],
     ["headings, fences and pipes", `<pre>${"```\n# ".repeat(10_000)}</pre>text`, "text"],
-    [
-      "descriptions in one another",
-      `<script type="application/ld+json">${"[".repeat(60_000)}</script><p>text</p>`,
-      "text",
-    ],
-    ["names of the prototype", "<__proto__><constructor>text</constructor></__proto__>", "text"],
+    ["nested descriptions", `<script type="application/ld+json">${"[".repeat(60_000)}</script><p>text</p>`, "text"],
+    ["names of prototype properties", "<__proto__><constructor>text</constructor></__proto__>", "text"],
   ])("%s", async (_what, html, text) => {
     const before = process.cpuUsage();
     const { text: found } = await read(html);
@@ -337,12 +333,12 @@ describe("hostile pages", () => {
     ["nothing", ""],
     ["spaces", " \n "],
     ["an empty page", "<html><body></body></html>"],
-    ["a page that a script fills in", '<div id="root"></div><script>render()</script>'],
+    ["a page filled by a script", '<div id="root"></div><script>render()</script>'],
   ])("%s has no text", async (_what, html) => {
     await expect(read(html)).rejects.toThrow(ExtractionError);
   });
 
-  test("two hundred mutations of a page are read, or refused in words", async () => {
+  test("reads two hundred mutations of a page, or refuses them with a reason", async () => {
     const page = Buffer.from(
       `<html><head><title>T</title></head><body>${menu}<article><h1>A</h1>${prose}<table><tr><td>1<td>2</table><pre>x</pre></article></body></html>`,
     );
@@ -370,7 +366,7 @@ describe("a thread of posts", () => {
   const bodies: readonly (readonly [how: string, post: (by: string, text: string) => string])[] = [
     ["divs", (by, text) => `<div class="post"><b>${by}</b><div class="text"><p>${text}</p></div></div>`],
     ["articles", (by, text) => `<article><header>${by}</header><p>${text}</p></article>`],
-    ["items", (by, text) => `<li class="comment"><a href="/u/${by}">${by}</a><p>${text}</p></li>`],
+    ["list items", (by, text) => `<li class="comment"><a href="/u/${by}">${by}</a><p>${text}</p></li>`],
   ];
 
   test.each(bodies)("of %s keeps all of them, and no menu", async (_how, post) => {

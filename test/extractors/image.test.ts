@@ -24,7 +24,7 @@ describe("a picture", () => {
     ["sign.webp", 640, 200],
     ["sign-lossy.webp", 640, 200],
     ["photo-exiftool.jpg", 640, 200],
-  ])("%s gives its text and its size", async (name, width, height) => {
+  ])("%s yields its text and its size", async (name, width, height) => {
     const content = await extractImage(sourceFile(fixture(name), name), reading("Ferry to the islands\n"));
     expect(content).toMatchObject({ type: "image", metadata: { width, height }, notes: [] });
     expect(content.parts).toEqual([
@@ -32,9 +32,9 @@ describe("a picture", () => {
     ]);
   });
 
-  test("says when and where it was taken", async () => {
+  test("includes when and where it was taken", async () => {
     const content = await extractImage(sourceFile(fixture("photo-exiftool.jpg"), "IMG_1.jpg"), reading(""));
-    // A day earlier or later in UTC is not the day on which somebody stood there.
+    // The local date counts, although the day may differ in UTC.
     expect(content.date).toBe("2024-05-17T14:03:22+02:00");
     expect(content.metadata).toMatchObject({ latitude: 53.5461, longitude: 9.9937, camera: "Pinhole 7" });
     expect(content.parts[0]?.text).toBe(
@@ -43,17 +43,17 @@ describe("a picture", () => {
     expect(content.notes).toEqual(["No text was found in the picture."]);
   });
 
-  test("is kept without its text where nothing reads it but something is known", async () => {
+  test("is kept without its text when OCR is unavailable but metadata is known", async () => {
     const content = await extractImage(sourceFile(fixture("photo-exiftool.jpg"), "IMG_1.jpg"), extractionTools());
     expect(content.notes).toEqual([expect.stringContaining("could not be read")]);
   });
 
-  test("is an error where nothing reads it and nothing is known", async () => {
+  test("is an error when OCR is unavailable and nothing is known", async () => {
     const extracting = extractImage(sourceFile(fixture("sign.png"), "sign.png"), extractionTools());
     await expect(extracting).rejects.toMatchObject({ reason: "missing_program" });
   });
 
-  test("of a phone is refused with what to do", async () => {
+  test("from a phone is refused with what to do", async () => {
     const heic = Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from("ftypheic"), Buffer.alloc(100)]);
     await expect(extractImage(sourceFile(heic), reading(""))).rejects.toMatchObject({
       reason: "unsupported",
@@ -61,7 +61,7 @@ describe("a picture", () => {
     });
   });
 
-  test("of a size that no memory holds is refused unread", async () => {
+  test("too large for memory is refused unread", async () => {
     const bomb = Buffer.from(fixture("sign.png"));
     bomb.writeUInt32BE(100_000, 16);
     bomb.writeUInt32BE(100_000, 20);
@@ -69,7 +69,7 @@ describe("a picture", () => {
     await expect(extractImage(sourceFile(bomb), tools)).rejects.toMatchObject({ reason: "too_large" });
   });
 
-  test("that is damaged ends in a reason", async () => {
+  test("that is damaged ends in a result or a reason", async () => {
     const files = ["photo-exiftool.jpg", "sign.tiff", "sign.webp"].flatMap((name) => mutations(fixture(name), 100));
     const cut = [0, 1, 8, 20, 100].map((length) => fixture("photo-exiftool.jpg").subarray(0, length));
     for (const file of [...files, ...cut]) {
@@ -82,7 +82,7 @@ describe("a picture", () => {
 describe("a drawing", () => {
   const read = (svg: string) => extractSvg(sourceFile(Buffer.from(svg), "plan.svg"), extractionTools());
 
-  test("gives its title and what is written in it, and no script", async () => {
+  test("yields its title and its texts, and no script", async () => {
     const content = await read(
       `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><title>Plan of the harbour</title>
        <script>alert(1)</script><style>text { fill: red }</style>
@@ -100,9 +100,9 @@ describe("a drawing", () => {
 
   test.each([
     ["entities", `<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><svg><text>&b;</text></svg>`, "damaged"],
-    ["depth", `<svg>${"<g>".repeat(5_000)}<text>deep</text>`, "too_large"],
+    ["deep nesting", `<svg>${"<g>".repeat(5_000)}<text>deep</text>`, "too_large"],
     ["no text", "<svg><path d='M0 0'/></svg>", "empty"],
-    ["no XML", "\u0000\u0001", "empty"],
+    ["text that is not XML", "\u0000\u0001", "empty"],
   ])("with %s is refused", async (_what, svg, reason) => {
     await expect(read(svg)).rejects.toMatchObject({ reason });
   });

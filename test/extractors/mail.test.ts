@@ -17,7 +17,7 @@ function compose(mail: ConstructorParameters<typeof MailComposer>[0]): Promise<B
 }
 
 describe("a mail", () => {
-  test("keeps subject, addresses, date, text with what it quotes, and its thread", async () => {
+  test("keeps subject, addresses, date, text with its quotes, and thread", async () => {
     const bytes = await compose({
       from: "Jörg Müller <joerg@example.org>",
       to: ["Zoë <zoe@example.org>", "bob@example.org"],
@@ -68,12 +68,12 @@ describe("a mail", () => {
     ["Tue, 2 Apr 2024 07:30:00 GMT", "2024-04-02T07:30:00.000Z"],
     ["Tue, 2 Apr 2024 07:30:00 +9900", "2024-03-29T04:30:00.000Z"],
     ["soon", null],
-  ])("sent %s keeps the day and the time of its sender", async (header, date) => {
+  ])("sent %s keeps the day and time of its sender", async (header, date) => {
     const mail = await read(`From: a@example.org\r\nDate: ${header}\r\n\r\nSee you tomorrow.\r\n`);
     expect(mail.date).toBe(date);
   });
 
-  test("gives files as attachments, but no picture that its text shows", async () => {
+  test("yields files as attachments, but no pictures shown in its text", async () => {
     const bytes = await compose({
       from: "a@example.org",
       subject: "Files",
@@ -98,7 +98,7 @@ describe("a mail", () => {
     expect(Buffer.from(attachments[0]?.bytes ?? []).toString()).toBe("a,b\n1,2\n");
   });
 
-  test("is read from its HTML where there is no plain text, without losing what it quotes", async () => {
+  test("is read from its HTML when there is no plain text, without losing quotes", async () => {
     const html = `<style>p { color: red }</style><h1>Offer</h1><p>We deliver on <b>Friday</b> &amp; Monday.</p>
       <table><tr><th>Item</th><th>Price</th></tr><tr><td>Bread</td><td>2.50</td></tr></table>
       <blockquote>On Tuesday Zoe asked about delivery</blockquote><p>Unsubscribe here</p>`;
@@ -109,13 +109,13 @@ describe("a mail", () => {
     expect(text).not.toContain("color: red");
   });
 
-  test("is read from its HTML where the plain text says hardly anything", async () => {
+  test("is read from its HTML when the plain text says hardly anything", async () => {
     const html = `<p>${"The harbour opens at six. ".repeat(20)}</p>`;
     const text = textOf(await read(await compose({ from: "a@b.org", text: "Your program shows no HTML.", html })));
     expect(text).toContain("The harbour opens at six.");
   });
 
-  test("of HTML is read whole, without a search for the article in it", async () => {
+  test("in HTML is read whole, not reduced to an article", async () => {
     const prose = Array.from({ length: 300 }, (_, index) => `<p>Ship${index} came on day${index} with salt.</p>`).join(
       "",
     );
@@ -130,13 +130,13 @@ describe("a mail", () => {
     expect(wanted.filter((words) => !text.includes(words))).toEqual([]);
   });
 
-  test("of HTML in ASCII keeps its headings and lists, and reads every letter that is spelt out", async () => {
+  test("in ASCII HTML keeps its headings and lists, with all entities decoded", async () => {
     const html = `<h2>R&eacute;union</h2><p>Le gar&ccedil;on va &agrave; l&rsquo;h&ocirc;tel.</p><ul><li>C&ocirc;t&eacute;</li><li>&#269;aj</li></ul>`;
     const text = textOf(await read(await compose({ from: "a@example.org", subject: "Visite", html })));
     expect(text).toContain("## Réunion\n\nLe garçon va à l’hôtel.\n\n- Côté\n- čaj");
   });
 
-  test("forwarded inline is read with it, and its attachments too", async () => {
+  test("with an inline forward is read together with it and its attachments", async () => {
     const mail = await read(fixture("forwarded.eml"));
     const text = textOf(mail);
     expect(text).toMatch(/Bitte ansehen\.[^]*Forwarded message:[^]*Angebot für die Brücke[^]*4711 Euro/);
@@ -166,13 +166,13 @@ describe("a mail", () => {
     expect(mail.notes).toEqual(["The text of the email is encrypted; only its headers were read."]);
   });
 
-  test("that is none is kept as it stands", async () => {
+  test("that is not one is kept as text", async () => {
     const { parts, notes } = await read("Just a few words without any header");
     expect(parts[0]?.text).toBe("Just a few words without any header");
     expect(notes).toHaveLength(1);
   });
 
-  test("that is empty, cut, changed or nested deep ends in a result or a reason", async () => {
+  test("that is empty, truncated, changed or deeply nested ends in a result or a reason", async () => {
     await expect(read("")).rejects.toMatchObject({ reason: "empty" });
     await surviveHostileBytes(extractMail, fixture("forwarded.eml"));
     let nested = "Subject: innermost\r\n\r\nwords\r\n";
@@ -194,7 +194,7 @@ describe("a mail", () => {
 });
 
 describe("a mailbox", () => {
-  test("becomes one part a mail, and lines that begin with From stay", async () => {
+  test("becomes one part per mail, and keeps lines that begin with From", async () => {
     const { parts } = await extractMailbox(sourceFile(fixture("three.mbox")), extractionTools());
     expect(parts.map(({ place }) => place.entry)).toEqual([1, 2, 3]);
     for (const [index, { text }] of parts.entries()) {
@@ -213,7 +213,7 @@ describe("a mailbox", () => {
     for (const { text } of parts) expect(text).toContain("Dear all,\n\nFrom Monday on the ferry leaves at noon.\nBye.");
   });
 
-  test("with more files than are looked at says so", async () => {
+  test("with more attachments than the limit says so", async () => {
     const mail = (index: number) =>
       `From a@b.org Thu Jan  1 00:00:00 2026\nFrom: a@b.org\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nText\n--b\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=f${index}.pdf\n\n%PDF-${index}\n--b--\n\n`;
     const box = Array.from({ length: 201 }, (_, index) => mail(index)).join("");
@@ -241,7 +241,7 @@ describe("a mailbox", () => {
     expect(twice.notes).toEqual(["2 emails are damaged and were kept unchanged: nos. 1, 2."]);
   });
 
-  test("that is empty, cut, changed or large ends in a result or a reason", async () => {
+  test("that is empty, truncated, changed or large ends in a result or a reason", async () => {
     await surviveHostileBytes(extractMailbox, fixture("three.mbox"));
     await survive(extractMailbox, Buffer.from("From a Thu Jan  1 00:00:00 2026\n\n".repeat(100_000)));
     await survive(extractMailbox, Buffer.from("From ".repeat(600_000)));

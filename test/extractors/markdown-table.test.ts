@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { markdownTable } from "../../src/extractors/markdown-table.js";
 
-test("the header is as wide as the widest row, cells stay in one line, and rows end with what they say", () => {
+test("the header is as wide as the widest row, cells are one line, and rows end with their last value", () => {
   const table = markdownTable([
     ["Name", "a|b"],
     ["x\ny", "", "3"],

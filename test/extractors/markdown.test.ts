@@ -19,7 +19,7 @@ const about = async (fields: string) => {
 const NOTHING = { title: null, author: null, date: null, metadata: {}, notes: [] };
 
 describe("Markdown with front matter", () => {
-  test("gives title, author, date and tags, and keeps its text as it stands", async () => {
+  test("yields title, author, date and tags, and keeps its text unchanged", async () => {
     const text =
       "---\r\ntitle: The north quay\r\nauthor: Zoë\r\ndate: 2026-03-04\r\ntags: [quay, plans]\r\n---\r\n\r\nIt is closed.";
     const content = await read(text);
@@ -39,24 +39,24 @@ describe("Markdown with front matter", () => {
     ["several authors", "authors:\n  - Ann\n  - name: Bo", { author: "Ann, Bo" }],
     ["one tag", "tags: quay", { metadata: { tags: ["quay"] } }],
     ["a time with an offset", "date: 2026-03-04 07:08:09 +0200", { date: "2026-03-04 07:08:09+0200" }],
-    ["a date that is none", "date: last spring", {}],
+    ["an invalid date", "date: last spring", {}],
     ["a year as the title", "title: 1984", { title: "1984" }],
     [
-      "characters that nobody sees",
+      "invisible characters",
       'title: "North\\0 quay\\e"\nauthor: "A\\0nn"\ntags: ["qu\\0ay"]',
       { title: "North quay", author: "Ann", metadata: { tags: ["quay"] } },
     ],
     ["empty fields", "title:\ntags: []", {}],
     ["no fields", "just a line", {}],
     ["a list", "- a\n- b", {}],
-    ["what is no YAML", "title: [a", { notes: ["Its front matter is not well-formed YAML and was kept as text."] }],
-    ["names that stand for others", "title: &a [x]\ntags: [*a, *a]", { notes: [expect.any(String)] }],
-    ["lists in lists", `title: ${"[".repeat(9_000)}`, { notes: [expect.any(String)] }],
+    ["invalid YAML", "title: [a", { notes: ["Its front matter is not well-formed YAML and was kept as text."] }],
+    ["aliases", "title: &a [x]\ntags: [*a, *a]", { notes: [expect.any(String)] }],
+    ["nested lists", `title: ${"[".repeat(9_000)}`, { notes: [expect.any(String)] }],
   ])("with %s", async (_what, fields, expected) => {
     expect(await about(fields)).toEqual({ ...NOTHING, ...expected });
   });
 
-  test("that never ends is a text that says nothing of itself", async () => {
+  test("that is never closed is plain text", async () => {
     const { title, notes } = await read(`---\ntitle: A\n${"more\n".repeat(10_000)}`);
     expect({ title, notes }).toEqual({ title: null, notes: [] });
   });
@@ -64,7 +64,7 @@ describe("Markdown with front matter", () => {
 
 test.each([
   ["without front matter", "# Heading\n\nText.\n"],
-  ["that begins with a rule in other words", "--- a line\n\nText.\n"],
+  ["that begins with dashes and text", "--- a line\n\nText.\n"],
 ])("Markdown %s is plain text", async (_what, text) => {
   expect(await recognizeFormat(file(text))).toBeNull();
 });

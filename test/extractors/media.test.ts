@@ -52,7 +52,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     ["webm", []],
     ["aac", []],
     ["mka", []],
-  ])("the sound of %s comes out as one small recording", async (ending, codec) => {
+  ])("the sound of %s is extracted as one small recording", async (ending, codec) => {
     const content = await read(record([...SPEECH, ...codec], ending), `speech.${ending}`);
     expect(content).toMatchObject({ type: "audio", parts: [], notes: [] });
     const [recording, ...others] = content.recordings ?? [];
@@ -70,7 +70,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     ["webm", ["-c:v", "libvpx"]],
     ["mkv", []],
     ["avi", []],
-  ])("the sound of a video without subtitles comes out of %s", async (ending, codec) => {
+  ])("the sound of a video without subtitles is extracted from %s", async (ending, codec) => {
     const content = await read(record([...SPEECH, ...PICTURE, ...codec], ending), `video.${ending}`);
     expect(content).toMatchObject({ type: "video", parts: [], notes: [] });
     expect(content.metadata["duration"]).toBeGreaterThan(5);
@@ -83,7 +83,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     ["mkv", ["-c:s", "srt"]],
     ["mkv", ["-c:s", "ass"]],
     ["webm", ["-c:v", "libvpx", "-c:s", "webvtt"]],
-  ])("of a video with subtitles these come out of %s %j, with their times", async (ending, codec) => {
+  ])("the subtitles of a video are extracted from %s %j, with their times", async (ending, codec) => {
     const maps = ["-map", "0", "-map", "1", "-map", "2", "-metadata:s:s:0", "language=eng"];
     const content = await read(record([...SPEECH, ...PICTURE, ...SUBTITLES, ...maps, ...codec], ending), `a.${ending}`);
     expect(content.recordings).toBeUndefined();
@@ -99,7 +99,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     });
   });
 
-  test("what the container says of itself is kept", async () => {
+  test("metadata of the container is kept", async () => {
     const tags = ["title=Harbour news", "artist=Sigrid Holm", "date=2024-05-06"];
     const bytes = record([...SPEECH, ...tags.flatMap((tag) => ["-metadata", tag])], "mp3");
     const { title, author, date, metadata } = await read(bytes, "news.mp3");
@@ -107,7 +107,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     expect(metadata["duration"]).toBeCloseTo(spoken.seconds, 0);
   });
 
-  test("a long recording comes in stretches of ten minutes that overlap by five seconds", async () => {
+  test("a long recording is split into ten-minute sections that overlap by five seconds", async () => {
     const sweep = ["-f", "lavfi", "-i", "sine=frequency=300:duration=1300"];
     const bytes = record([...sweep, "-ar", "8000", "-b:a", "16k"], "mp3");
     const recordings = (await read(bytes, "long.mp3")).recordings ?? [];
@@ -125,7 +125,7 @@ describe.skipIf(!canRecord)(`recordings and videos${unlessRecording}`, () => {
     expect(recording?.end).toBeGreaterThan(8);
   });
 
-  test("a picture without sound is refused with a reason", async () => {
+  test("a video without sound is refused with a reason", async () => {
     await expect(read(record(PICTURE, "mp4"), "silent.mp4")).rejects.toMatchObject({
       reason: "empty",
       message: "The video has neither audio nor text subtitles.",
@@ -153,7 +153,7 @@ describe.skipIf(!canRecord)(`hostile recordings${unlessRecording}`, () => {
     expect(leftOvers()).toEqual(before);
   }, 60_000);
 
-  test("what is something else is read as what it is", async () => {
+  test("a file of another type is read as what it is", async () => {
     expect(await read(sound, "notes.pdf")).toMatchObject({
       type: "audio",
       notes: ["The file is labelled .pdf, but is actually audio/mpeg and was read as such."],
@@ -163,7 +163,7 @@ describe.skipIf(!canRecord)(`hostile recordings${unlessRecording}`, () => {
     });
   });
 
-  test("playlists and lists of files lead nowhere", async () => {
+  test("playlists and lists of files are not followed", async () => {
     let calls = 0;
     const server = createServer((_request, response) => {
       calls += 1;

@@ -44,7 +44,7 @@ function withTable(rows: string): Uint8Array {
   return zipSync({ ...entries, "content.xml": strToU8(content) });
 }
 
-test("repeated cells and rows, cells without a shown text, covered cells and comments", async () => {
+test("repeated cells and rows, cells without displayed text, covered cells and comments", async () => {
   const rows = [
     `<table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>`,
     `<table:table-row><table:table-cell table:number-columns-repeated="2"><text:p>H</text:p></table:table-cell><table:table-cell><text:p>I<text:s/>J</text:p></table:table-cell></table:table-row>`,
@@ -56,13 +56,13 @@ test("repeated cells and rows, cells without a shown text, covered cells and com
   expect(part?.text).toBe("## S\n\n| H | H | I J |\n| --- | --- | --- |\n| 4.5 |  | x y |\n| 4.5 |  | x y |");
 });
 
-test("a million repeated rows of many cells end at the limit of text", async () => {
+test("a million repeated rows of many cells end at the text limit", async () => {
   const row = `<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384"><text:p>again</text:p></table:table-cell></table:table-row>`;
   const tools = extractionTools({ limits: { maximumTextBytes: 2_000_000 } });
   expect(await outcomeOf(extractOds, withTable(row.repeat(50)), tools)).toBe("read");
 });
 
-test("a file with a password is refused as such", async () => {
+test("a password-protected file is refused as encrypted", async () => {
   const manifest = strToU8("<manifest><file-entry><encryption-data/></file-entry></manifest>");
   const locked = zipSync({ ...unzipSync(extractorFixture("prices.ods")), "META-INF/manifest.xml": manifest });
   expect(await outcomeOf(extractOds, locked)).toBe("encrypted");

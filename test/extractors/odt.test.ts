@@ -50,7 +50,7 @@ def water(plant):
 [^1]: Clay holds too much of it.`);
 });
 
-describe("of a long text all comes out, in order", () => {
+describe("a long text is extracted completely and in order", () => {
   const sample = sampleText(12);
   const whole = { recall: 1, order: 1, headings: 1, cells: 1 };
 
@@ -76,7 +76,7 @@ function withBody(body: string): Uint8Array {
   return zipSync({ ...entries, "content.xml": strToU8(content) });
 }
 
-test("of tracked changes the accepted text; comments and lists of contents are no text, boxes are", async () => {
+test("tracked changes yield the accepted text; comments and tables of contents are left out, text boxes are not", async () => {
   const body = `<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes>
     <text:table-of-content><text:index-body><text:p>1 Contents</text:p></text:index-body></text:table-of-content>
     <text:p>Kept <text:change/>text<office:annotation><text:p>comment</text:p></office:annotation>.<draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame></text:p>

@@ -42,13 +42,13 @@ describe("a table in one of two columns", () => {
       "row by row",
       [...left, ...table(315, 100), ...rightProse].toSorted((one, other) => one.y - other.y || one.x - other.x),
     ],
-  ])("is not mixed with the other one, written %s", async (_, texts) => {
+  ])("is not mixed with the other column, written %s", async (_, texts) => {
     const { text } = await read(writtenPdf([texts]));
     for (const row of rows) expect(text.split("\n")).toContain(row);
     expect(text.replaceAll("\n", " ")).toContain(prose(24).join(" "));
   });
 
-  test.each([["column by column"], ["row by row"]])("and a table alone beside text, written %s", async (order) => {
+  test.each([["column by column"], ["row by row"]])("nor is a table alone next to text, written %s", async (order) => {
     const story = writtenLines([...body(1), ...body(2), ...body(3)], { x: 60, y: 100, size: 10 });
     const both = [...story, ...table(315, 100)];
     const byRow = both.toSorted((one, other) => one.y - other.y || one.x - other.x);
@@ -68,13 +68,13 @@ describe("a table in one of two columns", () => {
     expect(text).toMatch(/Pier 2\D+140\D+2 keeper/);
   });
 
-  test("and beside many short sentences, written column by column", async () => {
+  test("nor next to many short sentences, written column by column", async () => {
     const { text } = await read(writtenPdf([[...left, ...table(315, 100)]]));
     for (const row of rows) expect(text.split("\n")).toContain(row);
   });
 
   test.skipIf(!isInstalled("chromium"))(
-    "by chromium (left out where it is not installed)",
+    "by chromium (skipped if it is not installed)",
     async () => {
       const sentence = "The keeper goes on to tell of all the ships that came into the harbour in the spring. ";
       const html = `<div style="columns:2"><p>${sentence.repeat(8)}</p><table style="break-inside:avoid">${cells.map((row) => `<tr>${row.map((cell) => `<td style="padding:0 14px">${cell}</td>`).join("")}</tr>`).join("")}</table><p>${sentence.repeat(20)}</p></div>`;
@@ -86,7 +86,7 @@ describe("a table in one of two columns", () => {
   );
 });
 
-test("the last page of two columns has no broken lines where only the left one is filled, below a header as wide as both", async () => {
+test("the last page with only its left column filled, below a wide header, has no broken lines", async () => {
   const lines = [
     "The keeper of the light walked along the old pier",
     "until the sun had come up over the quiet harbour.",

@@ -28,7 +28,7 @@ function paragraphsAt(x: number, width: number, y = 100): WrittenText[] {
   return texts;
 }
 
-/** Cells of a table; those of the columns named stand at their right edge. */
+/** Cells of a table; the named columns are right-aligned. */
 function cellsAt(rows: readonly (readonly string[])[], lefts: readonly number[], y: number, rights: readonly number[]) {
   return rows.flatMap((row, at) =>
     row.map((text, column) => {
@@ -43,14 +43,14 @@ function cellsAt(rows: readonly (readonly string[])[], lefts: readonly number[],
   );
 }
 
-describe("text that reaches both margins", () => {
-  test.each([85, 100, 115, 130, 149, 165, 180, 232])("is no table, in a column of %d points", async (width) => {
+describe("justified text", () => {
+  test.each([85, 100, 115, 130, 149, 165, 180, 232])("is not a table, in a column of %d points", async (width) => {
     const text = await read(writtenPdf([paragraphsAt(57, width)]));
     expect(text).not.toContain("| ---");
     expect(text.split("\n\n")).toEqual(SENTENCES);
   });
 
-  test("is no table in three columns", async () => {
+  test("is not a table in three columns", async () => {
     const columns = [57, 223, 389].flatMap((x) => paragraphsAt(x, 149));
     const text = await read(writtenPdf([columns]));
     expect(text).not.toContain("| ---");
@@ -58,7 +58,7 @@ describe("text that reaches both margins", () => {
   });
 
   test.skipIf(!isInstalled("soffice"))(
-    "by LibreOffice, in two and three columns (left out where soffice is not installed)",
+    "by LibreOffice, in two and three columns (skipped if soffice is not installed)",
     async () => {
       const text = await read(makePdf("LibreOfficeWriter", columnsFodt([2, 3], [...SENTENCES, ...SENTENCES])));
       expect(text).not.toContain("| ---");
@@ -68,7 +68,7 @@ describe("text that reaches both margins", () => {
   );
 });
 
-describe("a table among such text", () => {
+describe("a table within such text", () => {
   const above = justified(SENTENCES[1] ?? "", { x: 57, y: 100, size: 12, width: 149 });
   const below = (y: number) => justified(SENTENCES[2] ?? "", { x: 57, y, size: 12, width: 149 }).texts;
 
@@ -91,7 +91,7 @@ describe("a table among such text", () => {
         ["Pin", "1", "1"],
       ],
     ],
-  ])("%s that fills the same column is one", async (_, rows) => {
+  ])("%s that fills the same column is recognised", async (_, rows) => {
     const rights = rows[0]?.length === 2 ? [0, 206] : [0, 140, 206];
     const table = cellsAt(rows, [57], above.y + 12, rights);
     const text = await read(writtenPdf([[...above.texts, ...table, ...below(above.y + 12 + 18 * rows.length)]]));
@@ -101,14 +101,14 @@ describe("a table among such text", () => {
     expect(text.replaceAll("\n", " ")).toContain(SENTENCES[2]);
   });
 
-  test("is one where all of its cells are as wide", async () => {
+  test("is recognised when all of its cells are equally wide", async () => {
     const rows = ["01", "02", "03", "04", "05"].map((day) => [`2024-01-${day}`, `depth 1${day}`, `ships 2${day}`]);
     const text = await read(writtenPdf([cellsAt(rows, [57, 140, 210], 100, [])]));
     for (const row of rows) expect(text.split("\n")).toContain(`| ${row.join(" | ")} |`);
   });
 });
 
-describe("a table between other things", () => {
+describe("a table between other content", () => {
   const rows = [
     ["Name", "Count", "Price"],
     ["Bolt", "12", "3.50"],
@@ -145,7 +145,7 @@ describe("a table between other things", () => {
   });
 });
 
-/** A text document for LibreOffice Writer: the justified paragraphs once in each of so many columns. */
+/** A text document for LibreOffice Writer, with the justified paragraphs once per number of columns. */
 function columnsFodt(columns: readonly number[], paragraphs: readonly string[]): string {
   const names = ["office", "style", "text"].map(
     (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,

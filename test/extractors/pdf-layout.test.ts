@@ -23,7 +23,7 @@ async function read(bytes: Uint8Array, changes: Partial<ExtractionTools> = {}) {
   return { parts, notes, text: parts.map(({ text }) => text).join("\n\n") };
 }
 
-/** Pages with the same body and other lines, by number of the page from 1. */
+/** Pages with the same body and with further lines, by page number from 1. */
 function pagesWith(count: number, others: (page: number) => readonly WrittenText[]): WrittenText[][] {
   return Array.from({ length: count }, (_, at) => [
     ...writtenLines(body(at + 1), { x: 72, y: 140, size: 11 }),
@@ -31,10 +31,10 @@ function pagesWith(count: number, others: (page: number) => readonly WrittenText
   ]);
 }
 
-describe("what stands at the edges of pages", () => {
+describe("text at the edges of pages", () => {
   const edge = (text: string, y: number, size = 9, x = 72): WrittenText => ({ text, x, y, size });
 
-  test("is kept where it differs in more than the number of the page", async () => {
+  test("is kept if it differs in more than the page number", async () => {
     const net = ["2113.40", "2098.11", "2140.07", "2113.41"];
     const pages = pagesWith(4, (page) => [
       edge(`Payslip 0${page} 2025`, 60, 11),
@@ -49,14 +49,14 @@ describe("what stands at the edges of pages", () => {
     }
   });
 
-  test("is kept where it is a heading, even one that counts", async () => {
+  test("is kept if it is a heading, even a numbered one", async () => {
     const pages = pagesWith(5, (page) => [edge(`Station ${page + 10}`, 70, 18), edge("Remarks", 790, 14)]);
     const { text } = await read(writtenPdf(pages));
     for (const page of [1, 2, 3, 4, 5]) expect(text).toContain(`# Station ${page + 10}`);
     expect(text.match(/Remarks/g)).toHaveLength(5);
   });
 
-  test("is kept on so few pages, and where it follows the text without a gap", async () => {
+  test("is kept on few pages, and if it follows the text without a gap", async () => {
     const few = await read(writtenPdf(pagesWith(2, () => [edge("Harbour office", 60)])));
     expect(few.text.match(/Harbour office/g)).toHaveLength(2);
     const near = await read(writtenPdf(pagesWith(4, () => [edge("Signed by the keeper", 192, 11)])));
@@ -70,19 +70,19 @@ describe("what stands at the edges of pages", () => {
     ["Seite 3", (page: number) => `Seite ${page + 6}`],
     ["iii", (page: number) => ["i", "ii", "iii", "iv"][page - 1] ?? ""],
     ["Harbour report | 3", (page: number) => `Harbour report | ${page}`],
-  ])("goes where it is the number of the page, as in `%s`", async (_, footer) => {
+  ])("is dropped if it is the page number, as in `%s`", async (_, footer) => {
     const { text } = await read(writtenPdf(pagesWith(4, (page) => [edge(footer(page), 800)])));
     for (const page of [1, 2, 3, 4]) expect(text.split(/\n+/)).not.toContain(footer(page));
   });
 
-  test("goes where it numbers two pages, and far above the edge as LaTeX has it", async () => {
+  test("is dropped if it numbers two pages, also far above the edge as in LaTeX", async () => {
     const two = await read(writtenPdf(pagesWith(2, (page) => [edge(`${page}`, 704, 10, 300)])));
     expect(two.text).not.toMatch(/^\d$/m);
     const one = await read(writtenPdf(pagesWith(1, () => [edge("1", 704, 10, 300)])));
     expect(one.text).toMatch(/^1$/m);
   });
 
-  test("goes where it is the same on most pages, with the number of the page beside it", async () => {
+  test("is dropped if it is the same on most pages, next to the page number", async () => {
     const pages = pagesWith(5, (page) =>
       page === 1
         ? []
@@ -92,20 +92,20 @@ describe("what stands at the edges of pages", () => {
     expect(text).not.toMatch(/Journal of Shores|ACME|^\d$/m);
   });
 
-  test("goes where it counts the pages, however close the text follows", async () => {
+  test("is dropped if it counts the pages, however close the text follows", async () => {
     const pages = pagesWith(4, (page) => [edge("Harbour report", 125, 11), edge(`${page}`, 125, 11, 500)]);
     expect((await read(writtenPdf(pages))).text).not.toMatch(/Harbour report|^\d$/m);
   });
 
-  test("stays where its numbers do not count with the pages", async () => {
+  test("is kept if its numbers do not follow the pages", async () => {
     const totals = [12, 840, 7, 33];
     const { text } = await read(writtenPdf(pagesWith(4, (page) => [edge(`${totals[page - 1] ?? ""}`, 800)])));
     for (const total of totals) expect(text.split(/\n+/)).toContain(`${total}`);
   });
 });
 
-describe("scripts", () => {
-  test("raised and lowered figures are told from those that stand in the line", async () => {
+describe("superscripts and subscripts", () => {
+  test("are distinguished from figures on the line", async () => {
     const texts: WrittenText[] = [
       { text: "About 10", x: 72, y: 100, size: 12 },
       { text: "6", x: 118.7, y: 95, size: 7 },
@@ -118,7 +118,7 @@ describe("scripts", () => {
   });
 
   test.skipIf(!isInstalled("chromium"))(
-    "by chromium (left out where it is not installed)",
+    "by chromium (skipped if it is not installed)",
     async () => {
       const html =
         "<p>The plant moves 10<sup>6</sup> litres of H<sub>2</sub>O a day, and 5 m<sup>3</sup> of CO<sub>2</sub> on the 19<sup>th</sup>.</p>";
@@ -130,7 +130,7 @@ describe("scripts", () => {
 });
 
 describe("headings", () => {
-  test("a heading of two lines is one, over columns too", async () => {
+  test("a heading of two lines is one heading, also across columns", async () => {
     const heading = writtenLines(["Field report on the Ostrava heat", "network"], { x: 72, y: 90, size: 24 }, 1.15);
     const column = (x: number, letter: string) =>
       writtenLines(
@@ -145,7 +145,7 @@ describe("headings", () => {
     ]);
   });
 
-  test("the text of a page is no heading where the rest of the document is smaller", async () => {
+  test("the body text of a page is not a heading because the rest of the document is smaller", async () => {
     const letter = [
       { text: "A letter to the keeper", x: 72, y: 80, size: 18 },
       ...writtenLines(body(1).slice(0, 2), { x: 72, y: 120, size: 12 }),
@@ -169,7 +169,7 @@ describe("a letter, a scan and a paper in one file", () => {
   const isMissing = !["qpdf", "chromium"].every(isInstalled);
 
   test.skipIf(isMissing)(
-    "keep what each of them has (left out where qpdf or chromium is not installed)",
+    "each keep their content (skipped if qpdf or chromium is not installed)",
     async () => {
       const sentence = "The stations were read each hour by two observers who wrote what they saw into one book. ";
       const heading = "Field report on the Ostrava heat network and its long pipes";
@@ -196,7 +196,7 @@ describe("a letter, a scan and a paper in one file", () => {
   );
 });
 
-describe("the longest text", () => {
+describe("the text limit", () => {
   test("is counted in bytes", async () => {
     const pages = pagesWith(4, () => [{ text: "\xe4".repeat(60), x: 72, y: 400, size: 11 }]);
     const { parts, notes } = await read(writtenPdf(pages), { limits: { ...USUAL_LIMITS, maximumTextBytes: 900 } });
@@ -206,7 +206,7 @@ describe("the longest text", () => {
     expect(notes).not.toEqual([]);
   });
 
-  test("counts what is read from pictures too", async () => {
+  test("includes text read from pictures", async () => {
     const pictures: Uint8Array[] = [];
     const recognizeText = (image: Uint8Array) => {
       pictures.push(image);

@@ -26,7 +26,7 @@ function textOf({ parts }: ExtractedContent): string {
   return parts.map(({ text }) => text).join("\n\n");
 }
 
-/** The marks at the ends of paragraphs, as they stand in a text. */
+/** The marks at the ends of paragraphs, in the order of the text. */
 function marksIn(text: string): string[] {
   return text.match(/mark\dx\d/g) ?? [];
 }
@@ -49,11 +49,11 @@ describe("a report printed by a browser", () => {
     expectWholeReport(await read(bytes));
   });
 
-  test("loses what stands at the edges of each page", async () => {
+  test("drops headers and footers of its pages", async () => {
     expect(textOf(await read(bytes))).not.toMatch(/file:\/\/|\b\d\/\d$/m);
   });
 
-  test("tells how far reading has come", async () => {
+  test("reports the progress of reading", async () => {
     const tools = extractionTools();
     await extractPdf(sourceFile(bytes), tools);
     expect(tools.progress.at(-1)).toEqual({ unit: "page", done: 6, total: 6 });
@@ -63,22 +63,22 @@ describe("a report printed by a browser", () => {
 describe("a paper in two columns", () => {
   const bytes = fixture("paper-latex.pdf");
 
-  test("is read one column after the other, with whole words", async () => {
+  test("is read one column after the other, with hyphenated words joined", async () => {
     const content = await read(bytes);
     expectWholeReport(content);
     expect(content).toMatchObject({ author: "Ada Fisher", date: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
     expect(textOf(content)).not.toMatch(/\p{L}-(?:\n|$)/mu);
   });
 
-  test("loses its headers and the numbers of its pages", async () => {
+  test("drops its headers and page numbers", async () => {
     expect(textOf(await read(bytes))).not.toMatch(/Journal of Shores|Volume 7|^\d+$/m);
   });
 
-  test("has its points as a list", async () => {
+  test("keeps its items as a list", async () => {
     expect(textOf(await read(bytes))).toContain("- first point\n- second point, which is longer");
   });
 
-  test("ends at the limits, and says so", async () => {
+  test("ends at the limits and says so", async () => {
     const { limits } = extractionTools();
     const { parts, notes } = await read(bytes, { limits: { ...limits, maximumPages: 2 } });
     expect(parts).toHaveLength(2);
@@ -89,7 +89,7 @@ describe("a paper in two columns", () => {
 describe("an encrypted PDF", () => {
   const bytes = fixture("encrypted-qpdf.pdf");
 
-  test("asks for its password", async () => {
+  test("requires its password", async () => {
     await expect(read(bytes)).rejects.toMatchObject({
       reason: "encrypted",
       message: expect.stringContaining("`password`"),
@@ -97,7 +97,7 @@ describe("an encrypted PDF", () => {
     await expect(read(bytes, { password: "wrong" })).rejects.toMatchObject({ reason: "encrypted" });
   });
 
-  test("opens with it", async () => {
+  test("opens with its password", async () => {
     expect(textOf(await read(bytes, { password: "secret" }))).toContain("Chapter 1 of waves");
   });
 });
@@ -105,7 +105,7 @@ describe("an encrypted PDF", () => {
 describe("scanned pages", () => {
   const bytes = fixture("mixed-scan.pdf");
 
-  test("are read page by page, among others", async () => {
+  test("are read page by page, also among other pages", async () => {
     const pictures: Uint8Array[] = [];
     const recognizeText = (image: Uint8Array) => Promise.resolve(`scan ${pictures.push(image)}`);
     const { parts, notes } = await read(bytes, { recognizeText });
@@ -116,13 +116,13 @@ describe("scanned pages", () => {
     expect(notes).toEqual([]);
   });
 
-  test("are named where nothing reads pictures", async () => {
+  test("are named when OCR is unavailable", async () => {
     const { parts, notes } = await read(bytes);
     expect(parts.map(({ place }) => place.page)).toEqual([1, 3]);
     expect(notes).toEqual([expect.stringMatching(/^Pictures on Page 2 could not be read/)]);
   });
 
-  test("are an error where there is nothing else", async () => {
+  test("are an error when there is nothing else", async () => {
     await expect(read(fixture("scan-gs.pdf"))).rejects.toMatchObject({ reason: "missing_program" });
   });
 });
@@ -138,7 +138,7 @@ describe("hostile files", () => {
     }
   }
 
-  test("that are empty, cut off or something else end in a reason", async () => {
+  test("that are empty, truncated or of another type end in a reason", async () => {
     const random = Buffer.concat([
       Buffer.from("%PDF-1.7\n"),
       Buffer.from(mutations(new Uint8Array(5_000), 1)[0] ?? []),
@@ -151,7 +151,7 @@ describe("hostile files", () => {
     }
   });
 
-  test("that were changed at random end in text or a reason, in time", async () => {
+  test("changed at random end in text or a reason, in time", async () => {
     const outcomes = new Set<string>();
     for (const mutated of mutations(fixture("small-latex.pdf"), 200)) {
       const began = performance.now();

@@ -23,7 +23,7 @@ const SLIDES = [
 test.each([
   ["PowerPoint", extractPptx, "talk.pptx", "Only the first 2 of 4 slides were read"],
   ["OpenDocument", extractOdp, "talk.odp", "Only the first 2 slides were read"],
-] as const)("of %s with more slides than are read, the first are", async (_, extract, name, note) => {
+] as const)("of %s with more slides than the limit, the first are read", async (_, extract, name, note) => {
   const tools = extractionTools({ limits: { maximumPages: 2 } });
   const { parts, notes } = await extract(sourceFile(extractorFixture(name)), tools);
   expect(parts.map(({ text }) => text)).toEqual(SLIDES.slice(0, 2));
@@ -39,7 +39,7 @@ test.each([
   expect(parts).toEqual(SLIDES.map((text, index) => ({ text, place: { slide: index + 1 } })));
 });
 
-describe("of many slides all comes out, in order", () => {
+describe("many slides are extracted completely and in order", () => {
   const sample = sampleSlides(10);
   const whole = { recall: 1, order: 1, headings: 1, cells: 1 };
   const isMissing = !isInstalled("pandoc") || !isInstalled("soffice");
@@ -58,7 +58,7 @@ describe("of many slides all comes out, in order", () => {
   });
 });
 
-test("slides come in the order they are shown, hidden ones with a note", async () => {
+test("slides are in presentation order, hidden ones with a note", async () => {
   const entries = unzipSync(extractorFixture("talk.pptx"));
   const edit = (name: string, change: (xml: string) => string) =>
     void (entries[name] = strToU8(change(new TextDecoder().decode(entries[name]))));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { findPrograms } from "../../src/extractors/programs.js";
 
-test("programs are looked for in the folders of the path, and told with how they are installed everywhere", async () => {
+test("programs are looked up in the folders of the path, and listed with how to install them everywhere", async () => {
   const folder = await mkdtemp(join(tmpdir(), "recollect-programs-"));
   try {
     const program = join(folder, "tesseract");
@@ -23,7 +23,7 @@ test("programs are looked for in the folders of the path, and told with how they
 });
 
 test.skipIf(process.platform === "win32")(
-  "the data of languages that tesseract lacks are named, with how to install them",
+  "language data missing from tesseract is named, with how to install it",
   async () => {
     const folder = await mkdtemp(join(tmpdir(), "recollect-programs-"));
     try {

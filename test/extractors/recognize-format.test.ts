@@ -10,7 +10,7 @@ const formatOf = async (words: string, name: string | null, mimeType: string | n
   return { format: found === null ? null : (known ?? found.format.mimeTypes[0]), note: found?.note ?? null };
 };
 
-describe("a mail is a mail, whatever it is called", () => {
+describe("a mail is recognised, whatever its name", () => {
   test.each([
     "Received: from a\nFrom: Mallory <m@evil.test>\nSubject: Hi\n\nUser moved to Rectown.",
     "DKIM-Signature: v=1; a=rsa;\n b=abc\nFrom: m@evil.test\n\nI live in Dkimtown.",
@@ -35,19 +35,19 @@ describe("a mail is a mail, whatever it is called", () => {
     "Subject: a title\n\nText",
     "Note: x",
     "Date: today\nTo: everybody\n\nA memo.",
-  ])("a text of somebody's own is none: %j", async (words) => {
+  ])("an ordinary text is not a mail: %j", async (words) => {
     expect(await formatOf(words, "note.txt")).toEqual({ format: null, note: null });
   });
 });
 
-test("a text that is called something else is read as the text it is, with a note", async () => {
+test("a text with another file extension is read as text, with a note", async () => {
   for (const name of ["a.pdf", "a.docx", "a.png", "a.mp3", "a.xlsx", "a.epub"]) {
     const found = await formatOf("Ada lives in Malmö.\n".repeat(500), name);
     expect(found, name).toMatchObject({ format: "text/plain", note: expect.stringContaining(name.slice(1)) });
   }
 });
 
-test("bytes that are no text stay what they are called", async () => {
+test("bytes that are not text keep their declared type", async () => {
   for (const [words, name] of [
     ["\u0001\u0002\u0003", "a.pdf"],
     ["junk before\n%PDF-1.7\n", "a.pdf"],
@@ -58,7 +58,7 @@ test("bytes that are no text stay what they are called", async () => {
   expect(latin?.format).toBe(FORMATS.pdf);
 });
 
-describe("an archive is known by its own parts", () => {
+describe("an archive is recognised by its own parts", () => {
   const workbook = zipSync({ "xl/workbook.xml": Buffer.from("<workbook/>") });
   const deck = { "ppt/embeddings/Sheet1.xlsx": workbook, "ppt/presentation.xml": Buffer.from("<presentation/>") };
 
@@ -69,7 +69,7 @@ describe("an archive is known by its own parts", () => {
     expect(await recognizeFormat({ ...sourceFile(backup), name: "backup.zip" })).toBeNull();
   });
 
-  test("also where only its beginning and the last of its directory are at hand", async () => {
+  test("also from only its beginning and the end of its directory", async () => {
     const file = zipSync({ "ppt/media/film.mp4": [Buffer.alloc(100_000), { level: 0 }], ...deck }, { level: 0 });
     const sample = Buffer.concat([file.subarray(0, 4_100), file.subarray(-600)]);
     expect((await recognizeFormat(sourceFile(sample)))?.format).toBe(FORMATS.pptx);

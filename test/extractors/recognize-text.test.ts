@@ -26,7 +26,7 @@ afterEach(async () => {
   for (const extractor of opened.splice(0)) await extractor.close();
 });
 
-/** Reads files in a process of its own, which finds no programs unless it is told where. */
+/** Reads files in a separate process, which finds no programs unless given their folders. */
 function openProcess(
   changes: Partial<ExtractionProcessOptions> = {},
 ): (bytes: Uint8Array) => Promise<ExtractedContent> {
@@ -43,19 +43,19 @@ function openProcess(
   return (bytes) => extractor.extract(sourceFile(bytes), { signal: new AbortController().signal });
 }
 
-test("English is read where the program is missing, in every kind of picture and on every page", async () => {
+test("English is read without the program, in every kind of picture and on every page", async () => {
   const read = (name: string) => recognizeText(fixture(name), { program: "no-such-program" });
   for (const name of ["sign.png", "photo-exiftool.jpg", "sign.gif", "sign.webp", "sign.bmp", "sign.tiff"])
     expect(await read(name), name).toMatch(/^Ferry to the islands\s+leaves at 09:30$/);
   expect((await read("sign-two-pages.tiff")).match(/Ferry to the islands/g)).toHaveLength(2);
 });
 
-test("a page that lies on its head is read where the program is missing", async () => {
+test("an upside-down page is read without the program", async () => {
   const text = await recognizeText(fixture("print-on-its-head.png"), { program: "no-such-program" });
   expect(text).toMatch(/^Harbour master of the northern islands\s[^]*before they leave again\.$/);
 });
 
-test.skipIf(process.platform === "win32")("English is read where the program lacks its own data of it", async () => {
+test.skipIf(process.platform === "win32")("English is read when the program lacks its own data for it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "recollect-no-data-"));
   try {
     const program = join(folder, "tesseract");
@@ -67,7 +67,7 @@ test.skipIf(process.platform === "win32")("English is read where the program lac
   }
 });
 
-test("a missing program is named where other languages are asked for, with how to install it on each system", async () => {
+test("a missing program is named when other languages are requested, with how to install it on each system", async () => {
   const asked = { program: "no-such-program", languages: "eng+deu" };
   await expect(recognizeText(fixture("sign.png"), asked)).rejects.toMatchObject({
     reason: "missing_program",
@@ -77,7 +77,7 @@ test("a missing program is named where other languages are asked for, with how t
   });
 });
 
-test("what is no picture is refused where the program is missing, and the next one is read", async () => {
+test("an invalid picture is refused without the program, and the next one is read", async () => {
   const read = (bytes: Uint8Array) => recognizeText(bytes, { program: "no-such-program" });
   for (const bytes of [Buffer.from("no picture"), Buffer.from("II*\0"), fixture("sign.png").subarray(0, 2_000)])
     await expect(read(bytes)).rejects.toMatchObject({
@@ -88,14 +88,14 @@ test("what is no picture is refused where the program is missing, and the next o
 });
 
 describe.skipIf(process.platform !== "linux")("the process that reads files, on a machine without tesseract", () => {
-  test("reads a sign and the scanned pages of a PDF, with nothing to install and nothing to fetch", async () => {
+  test("reads a sign and the scanned pages of a PDF, with nothing to install or download", async () => {
     const read = openProcess();
     expect(textOfAll(await read(fixture("sign.png")))).toContain("leaves at 09:30");
     const source = "Chapter 2 of tides The ferry to the islands leaves at half past nine on every weekday.";
     expect(wordRecall(source, textOfAll(await read(fixture("mixed-scan.pdf"))))).toBeGreaterThanOrEqual(0.95);
   });
 
-  test("holds pictures to its limits of time and memory", async () => {
+  test("applies its time and memory limits to pictures", async () => {
     const noise = encodePng({ width: 9_000, height: 9_000, pixels: Buffer.alloc(81_000_000, randomBytes(9_000)) }, 300);
     const late = openProcess({ timeoutMs: 1_500, memoryMegabytes: 2_000 });
     await expect(late(noise)).rejects.toMatchObject({ message: expect.stringContaining("1.5 seconds") });
@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files, on 
   });
 });
 
-test("languages are names, and nothing else", async () => {
+test("language settings accept only names", async () => {
   await expect(recognizeText(fixture("sign.png"), { languages: "eng -c x" })).rejects.toMatchObject({
     reason: "unsupported",
   });
@@ -133,7 +133,7 @@ test.skipIf(!hasTesseract)(
 );
 
 test.skipIf(!hasTesseract)(
-  `what is no picture, and a language without data, are told apart${unless}`,
+  `an invalid picture and a language without data are reported differently${unless}`,
   async () => {
     await expect(recognizeText(Buffer.from("no picture"))).rejects.toMatchObject({
       reason: "damaged",
@@ -152,7 +152,7 @@ test.skipIf(!hasTesseract)(
 );
 
 test.skipIf(!hasTesseract)(
-  `pictures and scanned pages are read in the languages of the settings${unless}`,
+  `pictures and scanned pages are read in the configured languages${unless}`,
   async () => {
     const programFolders = (process.env["PATH"] ?? "").split(delimiter);
     const read = openProcess({ languages: "eng+xxx", programFolders });

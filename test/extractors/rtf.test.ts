@@ -26,7 +26,7 @@ test("headings, notes, links, lists, tables and code of rich text", async () => 
   expect(expected.filter((block) => !text.includes(block))).toEqual([]);
 });
 
-describe("of a long text all comes out, in order", () => {
+describe("a long text is extracted completely and in order", () => {
   const sample = sampleText(12);
   const whole = { recall: 1, order: 1, headings: 1, cells: 1 };
 
@@ -43,7 +43,7 @@ describe("of a long text all comes out, in order", () => {
   );
 });
 
-test("characters of code pages and of Unicode", async () => {
+test("characters of code pages and Unicode are decoded", async () => {
   const fonts = "{\\fonttbl{\\f0 Arial;}{\\f1\\fcharset204 Arial;}{\\f2\\fcharset128 Mincho;}}";
   expect(await textOf(`\\ansicpg1252 ${fonts}caf\\'e9 {\\f1 \\'ff\\'e1} {\\f2 \\'93\\'8c\\'8b\\'9e}`)).toBe(
     "café яб 東京",
@@ -52,26 +52,26 @@ test("characters of code pages and of Unicode", async () => {
   expect(await textOf("a\\~b\\_c\\-d\\emdash\\{\\\\\\} \\lquote x\\rquote")).toBe("a b-cd—{\\} ‘x’");
 });
 
-test("hidden, deleted and foreign text is passed over, text of shapes is not", async () => {
+test("hidden, deleted and unknown text is skipped, but not text in shapes", async () => {
   const rtf =
     "A{\\v hidden}{\\deleted gone}{\\*\\unknown no}{\\pict 00ff}{\\object{\\*\\objdata 01}{\\result r}}{\\header head}B{\\v0 C}\\bin3 }}}D{\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv y}}{\\shptxt box\\par}}}";
   expect((await textOf(rtf)).replace(/\s+/g, " ")).toBe("ABCDbox");
 });
 
-test("a number of ten digits below zero is no text", async () => {
+test("a negative number of ten digits is not text", async () => {
   expect(
     await textOf("Rent: {\\deleted\\revdttmdel-2016342016 seven}{\\revised\\revdttm-2016342016\nnine} crowns"),
   ).toBe("Rent: nine crowns");
 });
 
-test("a heading of LibreOffice, whose numbering shows no number, is no item of a list", async () => {
+test("a LibreOffice heading with invisible numbering is not a list item", async () => {
   const numbering = "{\\listtext\\pard\\plain \\tab}\\ls1\\li0";
   expect(await textOf(`\\pard\\plain\\s1\\outlinelevel0{${numbering} Lease}\\par\\pard\\plain Rent.\\par`)).toBe(
     "# Lease\n\nRent.",
   );
 });
 
-test("groups in groups, and a very large file, take their time only once", async () => {
+test("nested groups and very large files are read in linear time", async () => {
   expect(await outcomeOf(extractRtf, Buffer.from(`{\\rtf1 ${"{".repeat(1_000_000)}`))).toBe("too_large");
   const lines = "{\\pard\\li360 \\bullet\\tab Item \\'e9\\u8364?\\par}\n".repeat(100_000);
   expect(await outcomeOf(extractRtf, Buffer.from(`{\\rtf1 ${lines}}`))).toBe("read");
@@ -84,6 +84,6 @@ describeHostileFiles("rich text", {
   magic: "{\\rtf1",
 });
 
-test("words of rich text that nobody knows are passed over, whatever they are called", async () => {
+test("unknown control words are skipped, whatever their names", async () => {
   expect(await textOf("Hello \\constructor world \\toString\\par")).toBe("Hello world");
 });

@@ -4,7 +4,7 @@ import { extractXlsx } from "../../src/extractors/open-xml/xlsx.js";
 import { extractionTools, sourceFile } from "../support/extraction-tools.js";
 import { extractorFixture } from "../support/extractor-fixtures.js";
 
-describe("of a workbook with more sheets than are read, the first are", () => {
+describe("of a workbook with more sheets than the limit, the first are read", () => {
   test.each([
     ["Excel", extractXlsx, "prices.xlsx", /^Only the first 1 of \d sheets were read/],
     ["OpenDocument", extractOds, "prices.ods", /^Only the first 1 sheets were read/],

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { GatheredParts } from "../../src/extractors/gathered-parts.js";
 import { SheetParts } from "../../src/extractors/sheet-parts.js";
 
-test("the name of a sheet, which each piece repeats, is never long", () => {
+test("a sheet name, which each piece repeats, is shortened", () => {
   const gathered = new GatheredParts({ maximumTextBytes: 1_000_000 });
   const sheet = new SheetParts("S".repeat(1_000_000), gathered);
   for (let row = 1; row <= 1_000; row += 1)

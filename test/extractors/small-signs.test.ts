@@ -26,7 +26,7 @@ const READERS: readonly (readonly [ending: string, read: FormatExtractor])[] = [
 ];
 
 describe.skipIf(!isInstalled("pandoc"))(
-  "raised and lowered numbers are not run together with others (needs pandoc)",
+  "superscript and subscript numbers are not merged with others (needs pandoc)",
   () => {
     test.each(READERS)("%s", async (ending, read) => {
       const file = sourceFile(madeByPandoc(MARKDOWN, ending));

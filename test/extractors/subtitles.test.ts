@@ -60,7 +60,7 @@ intro
   ]);
 });
 
-test("a note that goes on after an empty line is not what was said before it", async () => {
+test("a note continued after an empty line is not taken for speech", async () => {
   const { parts } = await read(`WEBVTT
 
 00:01.000 --> 00:02.000
@@ -80,7 +80,7 @@ Is everybody here?
   ]);
 });
 
-test("letters that are spelt out are read", async () => {
+test("character references are decoded", async () => {
   const { parts } = await read("1\n00:01,000 --> 00:02,000\nLe gar&ccedil;on &amp;&nbsp;&#233;l&egrave;ve&lrm;.\n");
   expect(parts[0]?.text).toBe("Le garçon & élève.");
 });
@@ -112,19 +112,19 @@ and the sea is cold
   expect(parts.map(({ text }) => text)).toEqual(["so today we talk about sailing and the sea is cold"]);
 });
 
-test("what somebody else says again is no repetition", async () => {
+test("the same words by another speaker are not a repetition", async () => {
   const said = ["<v Ada>Yes.", "<v Ben>Yes.", "<v Cleo>No", "<v Dan>No way, I am for it."];
   const cues = said.map((line, second) => `00:0${second}.000 --> 00:0${second + 1}.000\n${line}\n`);
   const { parts } = await read(`WEBVTT\n\n${cues.join("\n")}`);
   expect(parts[0]?.text).toBe("Ada: Yes.\nBen: Yes.\nCleo: No\nDan: No way, I am for it.");
 });
 
-test("what is said twice at different times is kept twice", async () => {
+test("words said twice at different times are kept twice", async () => {
   const { parts } = await read("1\n00:01,000 --> 00:02,000\nNo.\n\n2\n00:05,000 --> 00:06,000\nNo.\n");
   expect(parts[0]?.text).toBe("No. No.");
 });
 
-test("an hour becomes about sixty paragraphs, each with its own time", async () => {
+test("an hour becomes about sixty paragraphs, each with its time", async () => {
   const time = (second: number) => new Date(second * 1_000).toISOString().slice(11, 23).replace(".", ",");
   const cues = Array.from(
     { length: 1_200 },
@@ -141,7 +141,7 @@ test("an hour becomes about sixty paragraphs, each with its own time", async () 
   }
 });
 
-test("a file without cues is kept as it stands", async () => {
+test("a file without cues is kept as text", async () => {
   const { parts, notes } = await read("Just some words.");
   expect(parts[0]?.text).toBe("Just some words.");
   expect(notes).toHaveLength(1);
@@ -151,7 +151,7 @@ const FFMPEG = "ffmpeg";
 const hasFfmpeg = spawnSync(FFMPEG, ["-version"]).status === 0;
 
 test.skipIf(!hasFfmpeg)(
-  "what ffmpeg writes of SubRip as WebVTT has the same words and times (missing: ffmpeg)",
+  "SubRip converted to WebVTT by ffmpeg has the same words and times (missing: ffmpeg)",
   async () => {
     const options = ["-hide_banner", "-loglevel", "error", "-f", "srt", "-i", "pipe:0", "-f", "webvtt", "pipe:1"];
     const { stdout } = spawnSync(FFMPEG, options, { input: SRT.replace("\n\nNobody", "\nNobody") });
@@ -161,7 +161,7 @@ test.skipIf(!hasFfmpeg)(
   },
 );
 
-test("empty, cut, changed and endless files end in a result or a reason", async () => {
+test("empty, truncated, changed and endless files end in a result or a reason", async () => {
   await expect(read("")).rejects.toMatchObject({ reason: "empty" });
   await surviveHostileBytes(extractSubtitles, Buffer.from(SRT.repeat(10)));
   await survive(extractSubtitles, Buffer.from("00:00:01,000 --> 00:00:02,000\n".repeat(200_000)));

@@ -16,7 +16,7 @@ async function titleOf(kind: keyof typeof read, bytes: Uint8Array): Promise<stri
   return (await read[kind](sourceFile(bytes, `scan.${kind}`), extractionTools())).title;
 }
 
-describe("The title of a file", () => {
+describe("the title of a file", () => {
   it.each([
     "scanp.html",
     "Microsoft Word - Document1",
@@ -42,18 +42,18 @@ describe("The title of a file", () => {
     },
   );
 
-  it("loses what a program puts before it", () => {
+  it("loses a prefix added by a program", () => {
     expect(givenTitle("Microsoft Word - Harbour plan")).toBe("Harbour plan");
   });
 
-  it("is the first heading where a DOCX says nothing of its own", async () => {
+  it("is the first heading when a DOCX has no title of its own", async () => {
     const body = paragraph("Foreword of ours.") + paragraph("The new quay", "Heading1") + paragraph("It is long.");
     expect(await titleOf("docx", docx(body))).toBe("The new quay");
     expect(await titleOf("docx", docx(body, { title: "Document1" }))).toBe("The new quay");
     expect(await titleOf("docx", docx(body, { title: "Harbour plan" }))).toBe("Harbour plan");
   });
 
-  it("is the paragraph in the style of titles, which is a heading of the first level", async () => {
+  it("is the paragraph in the title style, which becomes a first-level heading", async () => {
     const body = paragraph("The new quay", "Title") + paragraph("Ground", "Heading1") + paragraph("Sand &amp; clay.");
     const { title, parts } = await extractDocx(
       sourceFile(docx(body, { title: "Left by a template" })),
@@ -63,13 +63,13 @@ describe("The title of a file", () => {
     expect(parts[0]?.text).toBe("# The new quay\n\n# Ground\n\nSand & clay.");
   });
 
-  it("is the first heading of a page whose own title is the name of its file", async () => {
+  it("is the first heading of a page titled with its file name", async () => {
     const page =
       "<html><head><title>scanp.html</title></head><body><h2>Tide tables</h2><p>High at six.</p></body></html>";
     expect(await titleOf("html", Buffer.from(page))).toBe("Tide tables");
   });
 
-  it("is the first heading of an ODT and of a book without one", async () => {
+  it("is the first heading of an ODT and of a book without a title", async () => {
     const odt = archive({
       mimetype: "application/vnd.oasis.opendocument.text",
       "content.xml": `<office:document-content xmlns:office="o" xmlns:text="t"><office:body><office:text><text:p>Before.</text:p><text:h text:outline-level="1">Tide tables</text:h><text:p>High at six.</text:p></office:text></office:body></office:document-content>`,
@@ -85,8 +85,8 @@ describe("The title of a file", () => {
   });
 });
 
-describe("The notes of a DOCX", () => {
-  it("are marked as [1], and stand at the end after the same mark", async () => {
+describe("the notes of a DOCX", () => {
+  it("are marked as [1], and listed at the end with the same mark", async () => {
     const mark = (id: number) => `<w:r><w:footnoteReference w:id="${id}"/></w:r>`;
     const body = paragraph("It is long.", "", mark(20)) + paragraph("It is deep.", "", mark(21));
     const file = docx(body, { notes: note(20, "Ninety metres.") + note(21, "Nine metres.") });

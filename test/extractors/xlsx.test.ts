@@ -13,7 +13,7 @@ import { sampleSheets } from "../support/sample-sheets.js";
 
 const read = (bytes: Uint8Array) => extractXlsx(sourceFile(bytes), extractionTools());
 
-test("a workbook becomes a table for each sheet, with numbers and dates as shown", async () => {
+test("a workbook becomes a table per sheet, with numbers and dates as shown", async () => {
   const { parts, notes, type } = await read(extractorFixture("prices.xlsx"));
   expect(type).toBe("text");
   expect(parts.map(({ place }) => place)).toEqual([
@@ -81,12 +81,12 @@ describe("numbers are shown as Excel does", () => {
     expect(showNumber(value, code, { is1904: false })).toBe(shown);
   });
 
-  test("dates count from 1904 where the workbook says so", () => {
+  test("dates count from 1904 when the workbook says so", () => {
     expect(showNumber(0, "yyyy-mm-dd", { is1904: true })).toBe("1904-01-01");
   });
 });
 
-/** The fixture with another first sheet. */
+/** The fixture with a different first sheet. */
 function withSheet(rows: string): Uint8Array {
   const entries = unzipSync(extractorFixture("prices.xlsx"));
   return zipSync({
@@ -98,7 +98,7 @@ function withSheet(rows: string): Uint8Array {
 }
 const inline = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><r><t>${text}</t></r></is></c>`;
 
-test("cells of every kind, a title over the table, empty rows and columns, and another prefix", async () => {
+test("all kinds of cells, a title above the table, empty rows and columns, and another prefix are read", async () => {
   const rows = [
     `<row r="2">${inline("C2", "Report of May")}</row>`,
     `<row r="4">${inline("C4", "Name")}${inline("E4", "Value")}</row>`,
@@ -120,7 +120,7 @@ test("cells of every kind, a title over the table, empty rows and columns, and a
   expect(part?.text).toBe(`## Sales & more\n\nReport of May\n\n${table.join("\n")}`);
 });
 
-test("far cells, long texts and many of them end at the limit of text, with a note", async () => {
+test("distant cells and many long texts end at the text limit, with a note", async () => {
   const far = Array.from(
     { length: 5_000 },
     (_, index) => `<row r="${index + 1}"><c r="XFD${index + 1}"><v>1</v></c><c r="A${index + 1}"><v>2</v></c></row>`,

@@ -18,7 +18,7 @@ function reasonOf(work: () => unknown): string {
   return "nothing";
 }
 
-/** Written by Python, which makes archives with 64-bit sizes of what comes as a stream. */
+/** Written by Python, which uses 64-bit sizes for streamed entries. */
 function pythonZip(script: string): Uint8Array | null {
   const program = `import io, sys, zipfile\nfile = io.BytesIO()\narchive = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)\n${script}\narchive.close()\nsys.stdout.buffer.write(file.getvalue())`;
   const { status, stdout } = spawnSync("python3", ["-W", "ignore", "-c", program], { maxBuffer: 64 * 2 ** 20 });
@@ -33,18 +33,18 @@ describe("an archive", () => {
     "../etc/x": bytes("3"),
   });
 
-  test("gives its entries by name, packed or not, in any case of letters", () => {
+  test("returns its entries by name, packed or not, case-insensitively", () => {
     const zip = openZip(archive, USUAL_LIMITS);
     expect(zip.names).toEqual(["a/B.xml", "stored.txt", "../etc/x"]);
     expect([text(zip.read("a/b.XML")), text(zip.read("stored.txt")), zip.read("none")]).toEqual(["one", "two", null]);
   });
 
-  test("may stand behind something else", () => {
+  test("may be preceded by other data", () => {
     const moved = Buffer.concat([Buffer.alloc(1000, 1), archive]);
     expect(text(openZip(moved, USUAL_LIMITS).read("stored.txt"))).toBe("two");
   });
 
-  test.skipIf(!hasPython)("of 64-bit sizes, and with one name twice (needs python3)", () => {
+  test.skipIf(!hasPython)("with 64-bit sizes, and with a duplicate name, is read (needs python3)", () => {
     const long = pythonZip(
       `with archive.open("x", "w", force_zip64=True) as entry: entry.write(b"long")\narchive.writestr("y", "first")\narchive.writestr("y", "last")`,
     );
@@ -52,7 +52,7 @@ describe("an archive", () => {
     expect([text(zip.read("x")), text(zip.read("y"))]).toEqual(["long", "last"]);
   });
 
-  test("is counted while it is unpacked, whatever it declares", () => {
+  test("is measured while it is unpacked, whatever it declares", () => {
     const bomb = zipSync({ a: new Uint8Array(30 * 2 ** 20), b: new Uint8Array(30 * 2 ** 20) }, { level: 9 });
     const zip = openZip(lieAboutSizes(bomb), { ...USUAL_LIMITS, maximumUnpackedBytes: 40 * 2 ** 20 });
     expect(zip.read("a")?.length).toBe(30 * 2 ** 20);
@@ -60,7 +60,7 @@ describe("an archive", () => {
     expect(reasonOf(() => openZip(archive, { ...USUAL_LIMITS, maximumEntries: 2 }))).toBe("too_large");
   });
 
-  test("that is damaged, encrypted or none says so", () => {
+  test("that is damaged, encrypted or not an archive says so", () => {
     expect(reasonOf(() => openZip(new Uint8Array(), USUAL_LIMITS))).toBe("empty");
     for (let length = 1; length < archive.length; length += 7)
       expect(reasonOf(() => openZip(archive.subarray(0, length), USUAL_LIMITS))).toBe("damaged");
@@ -72,7 +72,7 @@ describe("an archive", () => {
   });
 });
 
-/** Every entry says that it unpacks to one byte. */
+/** Every entry claims to unpack to one byte. */
 function lieAboutSizes(archive: Uint8Array): Uint8Array {
   const copy = Buffer.from(archive);
   for (let at = copy.indexOf("PK\x01\x02", 0, "latin1"); at >= 0; at = copy.indexOf("PK\x01\x02", at + 4, "latin1"))

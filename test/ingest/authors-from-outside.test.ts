@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { extractFactsPrompt } from "../../src/ingest/prompts/extract-facts.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** "I" of a page, a mail or a document of somebody else is not the user. */
+/** "I" in a page, a mail or someone else's document is not the user. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });
@@ -19,20 +19,20 @@ async function remembered(origin: string, content: string): Promise<string> {
 
 const ABOUT_ME = "I live in Ghent and I play the cello. My favourite colour is green.";
 
-test.each(["web", "connector"])("who wrote a text that came from %s is its author, never the user", async (origin) => {
+test.each(["web", "connector"])("attributes a text from %s to its author, never to the user", async (origin) => {
   const known = await remembered(origin, ABOUT_ME);
   expect(known).toContain("The author lives in Ghent");
   expect(known).not.toMatch(/\bUser\b/);
 });
 
-test("a line that names the author is believed", async () => {
+test("accepts a line that names the author", async () => {
   const content = "Posted by Jane Doe on 3 May 2026\n\nI no longer use Neovim. I'm allergic to peanuts.";
   const known = await remembered("web", content);
   expect(known).toContain("Jane Doe is allergic to peanuts");
   expect(known).not.toMatch(/\bUser\b/);
 });
 
-test("'we' and 'our' of others are not the user's", async () => {
+test("does not attribute the 'we' and 'our' of others to the user", async () => {
   const content =
     "Our API has a rate limit of 300 requests a minute. We use Postgres 17. We moved our office to Lisbon.";
   const known = await remembered("web", content);
@@ -40,11 +40,11 @@ test("'we' and 'our' of others are not the user's", async () => {
   expect(known).not.toMatch(/\bUser\b/);
 });
 
-test("what the user adds is still the user's word", async () => {
+test("attributes what the user adds to the user", async () => {
   expect(await remembered("user", ABOUT_ME)).toContain("User lives in Ghent");
 });
 
-test("a language model is told the same", () => {
+test("tells a language model the same", () => {
   const input = {
     text: ABOUT_ME,
     fence: "x",

@@ -5,7 +5,7 @@ import { checkFact } from "../../src/ingest/check-fact.js";
 const CONTENT = "Amy owns a boat.";
 
 test.each(["Amy owns a \u0000boat", "Amy owns a\u001b boat", "\u202eAmy owns\n a boat"])(
-  "what nobody sees in a model's fact does not cut it or stay in it: %j",
+  "removes invisible characters from a model's fact without cutting it: %j",
   (text) => {
     const stated = {
       text,

@@ -5,8 +5,8 @@ const ROWS = Array.from({ length: 60 }, (_, index) => `| Boat ${index + 1} | ${i
 const HEADER = "| Boat | Length | Fee |\n| --- | --- | --- |";
 const TABLE = `${HEADER}\n${ROWS.join("\n")}`;
 
-describe("a table that is cut", () => {
-  test("repeats its header in each piece, and loses and repeats no row", async () => {
+describe("a split table", () => {
+  test("repeats its header in each piece, and neither loses nor repeats a row", async () => {
     const chunks = await chunkDocument({
       type: "markdown",
       content: `# Fees\n\nWhat boats pay.\n\n${TABLE}\n\nPay at the office.`,
@@ -23,7 +23,7 @@ describe("a table that is cut", () => {
     expect(others).toEqual(["# Fees\n\nWhat boats pay.", "Pay at the office."]);
   });
 
-  test("keeps a wanted size in bytes and characters, with rows that are longer than a piece", async () => {
+  test("respects a requested size in bytes and characters, even with rows longer than a piece", async () => {
     const long = `| Hulk | ${"very ".repeat(200)}long | 1 crown |`;
     for (const strategy of ["markdown", "auto"] as const) {
       const chunks = await chunkDocument({
@@ -37,13 +37,13 @@ describe("a table that is cut", () => {
     }
   });
 
-  test("a short table stays with what is around it", async () => {
+  test("a short table stays with the text around it", async () => {
     const content = `What boats pay.\n\n${HEADER}\n${ROWS.slice(0, 3).join("\n")}\n\nPay at the office.`;
     expect(await chunkDocument({ type: "markdown", content })).toHaveLength(1);
   });
 });
 
-test("each piece knows the place of most of its text", async () => {
+test("each piece has the place of most of its text", async () => {
   const pages = ["First.", "Second.", "Third."].map((word) => `${word} ${`${word} page here. `.repeat(30)}`.trim());
   const offsets = pages.map((_, index) => pages.slice(0, index).reduce((sum, page) => sum + page.length + 2, 0));
   const chunks = await chunkDocument({
@@ -58,7 +58,7 @@ test("each piece knows the place of most of its text", async () => {
   }
 });
 
-test("a short title of a slide is said together with what follows, and is where that is", async () => {
+test("a short slide title is kept with the text that follows, at the place of that text", async () => {
   const title = "# The harbour of Ostrava";
   const content = `${title}\n\nThe office opens at six in the morning and closes at nine in the evening.`;
   const places = [
@@ -69,7 +69,7 @@ test("a short title of a slide is said together with what follows, and is where 
   expect(chunks.map(({ metadata }) => metadata?.["slide"])).toEqual(chunks.map(() => 2));
 });
 
-test("cells of a sheet that a piece reaches are those of the sheet that holds most of it", async () => {
+test("the cell range of a piece is on the sheet that contains most of it", async () => {
   const rows = "| 1 | 2 |\n".repeat(20);
   const content = `Total.\n\n${rows}\n${rows}`;
   const places = [
@@ -89,7 +89,7 @@ test("cells of a sheet that a piece reaches are those of the sheet that holds mo
   ]);
 });
 
-test("what was noted beside a recording is no part of what is said in it, however short", async () => {
+test("notes beside a recording are kept apart from what was said in it, however short", async () => {
   const remark = "Check names.";
   const content = `${remark}\n\nThe harbour opens at six.`;
   const places = [[remark.length + 2, { time: [1, 4] as const }]] as const;

@@ -51,28 +51,28 @@ const PYTHON = Array.from(
 ).join("\n");
 
 describe("prose", () => {
-  test("a short text is one chunk, trimmed", async () => {
+  test("a short text is one trimmed chunk", async () => {
     expect(await chunkDocument({ content: "  I live in Porto.\n" })).toEqual([
       { content: "I live in Porto.", context: "", metadata: null },
     ]);
   });
 
-  test.each(["", " ", "\n\t \r\n", "\u00a0\ufeff"])("no chunks for %j", async (content) => {
+  test.each(["", " ", "\n\t \r\n", "\u00a0\ufeff"])("yields no chunks for %j", async (content) => {
     expect(await chunkDocument({ content })).toEqual([]);
   });
 
-  test("a long text is cut between sentences, into pieces of about 500 characters", async () => {
+  test("splits a long text between sentences, into pieces of about 500 characters", async () => {
     const contents = await contentsOf({ content: PROSE });
     expect(longest(contents)).toBeLessThanOrEqual(800);
     expect(contents.length).toBeLessThan(PROSE.length / 300);
     for (const content of contents) expect(content).toMatch(/^Sentence .*Hamburg\.$/s);
   });
 
-  test("every word lies in exactly one chunk, in order", async () => {
+  test("puts every word into exactly one chunk, in order", async () => {
     expect(dense((await contentsOf({ content: PROSE })).join(""))).toBe(dense(PROSE));
   });
 
-  test("the context is the title and the last sentence before, and nothing of the chunk itself", async () => {
+  test("the context is the title and the last sentence before, and no part of the chunk itself", async () => {
     const chunks = await chunkDocument({ content: PROSE, title: "Weber" });
     expect(chunks[0]?.context).toBe("Weber");
     for (const [index, chunk] of chunks.entries()) {
@@ -84,14 +84,14 @@ describe("prose", () => {
     }
   });
 
-  test("a small rest joins its neighbour", async () => {
+  test("a small remainder joins its neighbour", async () => {
     const content = `${"word ".repeat(95).trim()}.\n\nThe end of it all.`;
     expect(await contentsOf({ content })).toHaveLength(1);
   });
 });
 
 describe("Markdown", () => {
-  test("is cut at headings, which each chunk knows", async () => {
+  test("is split at headings, which each chunk records", async () => {
     const chunks = await chunkDocument({ content: MARKDOWN });
     const byHeading = chunks.map((chunk) => chunk.metadata?.headings?.join(" > "));
     expect([...new Set(byHeading)]).toEqual([
@@ -105,11 +105,11 @@ describe("Markdown", () => {
     );
   });
 
-  test("no line is lost, headings without a text included", async () => {
+  test("loses no line, including headings without a text", async () => {
     expect(dense((await contentsOf({ content: MARKDOWN })).join(""))).toBe(dense(MARKDOWN));
   });
 
-  test("a comment in fenced code is no heading", async () => {
+  test("does not take a comment in fenced code for a heading", async () => {
     const chunks = await chunkDocument({ content: MARKDOWN });
     expect(chunks.at(-1)?.content).toContain("# not a heading\nbook --train");
   });
@@ -118,11 +118,11 @@ describe("Markdown", () => {
 describe("code", () => {
   const sources: [name: string, source: ChunkSource, border: RegExp][] = [
     ["TypeScript by its path", { content: TYPESCRIPT, filepath: "src/area.ts" }, /^export function/],
-    ["TypeScript by its look", { content: TYPESCRIPT }, /^export function/],
+    ["TypeScript by its content", { content: TYPESCRIPT }, /^export function/],
     ["Python by its title", { content: PYTHON, title: "shapes.py" }, /^class Shape/],
-    ["Python by its look", { content: PYTHON }, /^class Shape/],
+    ["Python by its content", { content: PYTHON }, /^class Shape/],
   ];
-  test.each(sources)("%s is cut before declarations", async (_name, source, border) => {
+  test.each(sources)("%s is split before declarations", async (_name, source, border) => {
     const contents = await contentsOf(source);
     expect(contents.length).toBeGreaterThan(3);
     expect(longest(contents)).toBeLessThanOrEqual(1200);
@@ -136,7 +136,7 @@ describe("code", () => {
     for (const chunk of contents.slice(1)) expect(chunk.startsWith("    value")).toBe(true);
   });
 
-  test("prose about code stays prose", async () => {
+  test("prose about code is treated as prose", async () => {
     const content = `${"Use const for values that never change; import only what you need. ".repeat(20)}`;
     const contents = await contentsOf({ content });
     expect(longest(contents)).toBeLessThanOrEqual(800);
@@ -151,17 +151,17 @@ describe("conversations", () => {
   }));
   const session = `Here is the date the following session took place: Sat, 20 May 2023 10:15:00 GMT\n\nHere is the session as a stringified JSON:\n${JSON.stringify(turns)}`;
 
-  test("a turn is a chunk, whole, whatever its length", async () => {
+  test("a turn is one whole chunk, whatever its length", async () => {
     expect(await contentsOf({ content: session })).toEqual(turns.map((turn) => `${turn.speaker}: ${turn.content}`));
   });
 
-  test("every chunk knows its speaker and the date", async () => {
+  test("every chunk records its speaker and the date", async () => {
     for (const [index, chunk] of (await chunkDocument({ content: session })).entries()) {
       expect(chunk.metadata).toEqual({ speakers: [turns[index]?.speaker], date: "2023-05-20T10:15:00.000Z" });
     }
   });
 
-  test("the context is the turns beside it, cut to 300 characters", async () => {
+  test("the context is the neighbouring turns, cut to 300 characters", async () => {
     const chunks = await chunkDocument({ content: "User: one\nAssistant: two\nUser: three" });
     expect(chunks.map((chunk) => chunk.context)).toEqual([
       "Assistant: two",
@@ -172,13 +172,13 @@ describe("conversations", () => {
     for (const chunk of longTurns.slice(1)) expect(chunk.context.length).toBeLessThanOrEqual(601);
   });
 
-  test("the document's date stands in where the conversation names none", async () => {
+  test("the document's date is used when the conversation has none", async () => {
     const source = { content: "User: one\nAssistant: two", date: "2024-01-02" };
     expect((await chunkDocument(source))[0]?.metadata).toEqual({ speakers: ["User"], date: "2024-01-02" });
     expect((await chunkDocument({ content: source.content }))[0]?.metadata).toEqual({ speakers: ["User"] });
   });
 
-  test("a message's own date goes before all others", async () => {
+  test("a message's own date takes precedence over all others", async () => {
     const content = JSON.stringify({
       date: "2023-01-01",
       messages: [
@@ -190,7 +190,7 @@ describe("conversations", () => {
     expect(chunks.slice(-2).map((chunk) => chunk.metadata?.date)).toEqual(["2023-05-20", "2023-01-01"]);
   });
 
-  test("a turn of more than 8,000 characters becomes parts that say so, cut between sentences", async () => {
+  test("a turn of more than 8,000 characters becomes marked parts, split between sentences", async () => {
     const text = Array.from({ length: 300 }, (_, index) => `This is sentence number ${index} of a long turn.`).join(
       " ",
     );
@@ -203,7 +203,7 @@ describe("conversations", () => {
     }
   });
 
-  test("text before and after the messages has chunks of its own; lines that only introduce them have not", async () => {
+  test("text before and after the messages gets its own chunks, but not lines that only introduce them", async () => {
     const content = `Anna is a nurse from Oslo.\nHere is the chat:\n${JSON.stringify(turns.slice(0, 2))}\nShe left at noon.`;
     const contents = await contentsOf({ content });
     expect(contents).toHaveLength(4);
@@ -211,12 +211,12 @@ describe("conversations", () => {
     expect(contents[3]).toBe("She left at noon.");
   });
 
-  test("broken JSON is prose, without losing a character", async () => {
+  test("broken JSON is treated as prose, without losing a character", async () => {
     const broken = session.slice(0, -40);
     expect(dense((await contentsOf({ content: broken })).join(""))).toBe(dense(broken));
   });
 
-  test("a transcript in a Markdown file is a conversation, one in a program is not", async () => {
+  test("a transcript in a Markdown file is a conversation, but not one in program code", async () => {
     const content = "User: What is this?\nAssistant: A talk.";
     expect(await contentsOf({ content, filepath: "talk.md" })).toHaveLength(2);
     expect(await contentsOf({ content, filepath: "talk.json" })).toHaveLength(2);
@@ -229,25 +229,25 @@ describe("hostile texts", () => {
   const texts: [name: string, content: string][] = [
     ["a million letters without a space", "x".repeat(MILLION)],
     ["a million characters of words on one line", "word ".repeat(MILLION / 5)],
-    ["a million line ends and letters", "a\n".repeat(MILLION / 2)],
+    ["a million line breaks and letters", "a\n".repeat(MILLION / 2)],
     ["a million full stops", ". ".repeat(MILLION / 2)],
-    ["emoji alone", "😀".repeat(MILLION / 2)],
-    ["headings alone", "# a\n".repeat(MILLION / 4)],
-    ["labels alone", "A: b\n".repeat(MILLION / 5)],
-    ["fences alone", "```\n".repeat(MILLION / 4)],
-    ["brackets alone", "[".repeat(MILLION)],
+    ["only emoji", "😀".repeat(MILLION / 2)],
+    ["only headings", "# a\n".repeat(MILLION / 4)],
+    ["only labels", "A: b\n".repeat(MILLION / 5)],
+    ["only fences", "```\n".repeat(MILLION / 4)],
+    ["only brackets", "[".repeat(MILLION)],
     ["deep JSON", `${'[{"a":'.repeat(100_000)}1${"}]".repeat(100_000)}`],
     ["control characters", "\u0001\u0000\u001b".repeat(100_000)],
     ["lone surrogates", "\ud800a\udc00".repeat(100_000)],
     ["list items", "* ".repeat(MILLION / 2)],
   ];
-  test.each(texts)("%s become bounded chunks that hold all of it", async (_name, content) => {
+  test.each(texts)("%s become bounded chunks that contain all of it", async (_name, content) => {
     const contents = await contentsOf({ content });
     expect(longest(contents)).toBeLessThanOrEqual(1200);
     expect(dense(contents.join(""))).toBe(dense(content));
   });
 
-  test("no surrogate pair is torn apart", async () => {
+  test("no surrogate pair is split", async () => {
     for (const shift of ["", "a", "ab"]) {
       for (const content of await contentsOf({ content: shift + "😀".repeat(3000) }))
         expect(content.isWellFormed()).toBe(true);
@@ -264,23 +264,20 @@ describe("hostile texts", () => {
   });
 });
 
-describe("as an organisation wants it", () => {
+describe("settings of an organisation", () => {
   const cut = (content: string, chunking: Parameters<typeof chunkingOf>[0]) =>
     contentsOf({ content, chunking: chunkingOf(chunking) });
   const STRATEGIES = ["auto", "recursive", "markdown", "sentence"] as const;
 
-  test.each(STRATEGIES)(
-    "no piece of %s is longer than its size, and all of the text is there",
-    async (chunkingStrategy) => {
-      for (const content of [PROSE, MARKDOWN, TYPESCRIPT, "x".repeat(5_000), "蜜蜂".repeat(2_000)]) {
-        const pieces = await cut(content, { chunkingStrategy, chunkSize: 300 });
-        expect(longest(pieces)).toBeLessThanOrEqual(300);
-        expect(dense(pieces.join(""))).toBe(dense(content));
-      }
-    },
-  );
+  test.each(STRATEGIES)("no piece of %s exceeds its size, and no text is lost", async (chunkingStrategy) => {
+    for (const content of [PROSE, MARKDOWN, TYPESCRIPT, "x".repeat(5_000), "蜜蜂".repeat(2_000)]) {
+      const pieces = await cut(content, { chunkingStrategy, chunkSize: 300 });
+      expect(longest(pieces)).toBeLessThanOrEqual(300);
+      expect(dense(pieces.join(""))).toBe(dense(content));
+    }
+  });
 
-  test("tokens are counted in bytes, so that other scripts have fewer characters", async () => {
+  test("tokens are counted in bytes, so that other scripts get fewer characters", async () => {
     const most = async (content: string) => longest(await cut(content, { chunkingStrategy: "token", chunkSize: 200 }));
     expect(await most(PROSE)).toBeLessThanOrEqual(800);
     expect(await most(PROSE)).toBeGreaterThan(600);
@@ -289,7 +286,7 @@ describe("as an organisation wants it", () => {
     expect(await most("蜜".repeat(4_000))).toBeLessThanOrEqual(267);
   });
 
-  test("sentences stay whole in one way, headings open a piece in another", async () => {
+  test("one strategy keeps sentences whole, another starts a piece at each heading", async () => {
     for (const piece of await cut(PROSE, { chunkingStrategy: "sentence", chunkSize: 300 }))
       expect(piece).toMatch(/^Sentence .*Hamburg\.$/s);
     const text = "# One\nBees.\n# Two\nGoats.";
@@ -298,7 +295,7 @@ describe("as an organisation wants it", () => {
   });
 
   test.each(STRATEGIES)(
-    "pieces of %s repeat the end of the one before, within their size",
+    "pieces of %s repeat the end of the previous one, within their size",
     async (chunkingStrategy) => {
       for (const content of [PROSE, TYPESCRIPT, MARKDOWN]) {
         const pieces = await cut(content, { chunkingStrategy, chunkSize: 400, chunkOverlap: 150 });
@@ -311,14 +308,14 @@ describe("as an organisation wants it", () => {
     },
   );
 
-  test("settings that were written before there were bounds, or apart from each other, are brought within them", () => {
+  test("settings stored before limits existed, or separately, are brought within the limits", () => {
     expect(chunkingOf({ chunkSize: 1e9 }).size).toBe(8_000);
     expect(chunkingOf({ chunkSize: 9, chunkOverlap: 4_000 })).toEqual({ strategy: "auto", size: 100, overlap: 50 });
     expect(chunkingOf({ chunkSize: -1, chunkOverlap: null })).toEqual({ strategy: "auto", size: null, overlap: 0 });
   });
 });
 
-describe("the bytes of a picture in a text", () => {
+describe("picture data in a text", () => {
   const BYTES = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB".repeat(4_000);
   const picture = `![A map](data:image/png;base64,${BYTES}=)`;
 
@@ -326,7 +323,7 @@ describe("the bytes of a picture in a text", () => {
     ["Markdown", `# Harbour\n\nThe ferry berths here.\n\n${picture}\n\nIt leaves at noon.`],
     ["a line of prose", `The ferry berths here. <img src="data:image/png;base64,${BYTES}"> It leaves at noon.`],
     ["code", `const PLACE = "here";\nconst map = "data:image/png;base64,${BYTES}";\nconst leaves = "at noon.";`],
-  ])("are in no chunk of %s, and what stands around them is", async (_what, content) => {
+  ])("is in no chunk of %s, unlike the text around it", async (_what, content) => {
     const chunks = await contentsOf({ content });
     expect(chunks.length).toBeLessThan(6);
     const all = chunks.join("\n");
@@ -335,19 +332,19 @@ describe("the bytes of a picture in a text", () => {
     expect(all.length).toBeLessThan(300);
   });
 
-  test("a short example of a data address stays as it is", async () => {
+  test("a short example of a data URL is left unchanged", async () => {
     const content = "Write data:image/gif;base64,R0lGODlhAQABAAAAACw= for an empty picture.";
     expect(await contentsOf({ content })).toEqual([content]);
   });
 });
 
-test("no piece is blank, however much white space stands before a word", async () => {
+test("no piece is blank, however much white space precedes a word", async () => {
   const text = `x\n${" ".repeat(100_000)}y`;
   const spans = await splitText(text, "code", { target: 200, most: 800, unit: "characters", overlap: 0 });
   expect(spans.map(({ start, end }) => text.slice(start, end).trim())).toEqual(["x", "y"]);
 });
 
-test("what a piece repeats of the one before has no more bytes than it may have, whatever its letters", async () => {
+test("the overlap with the previous piece stays within its size in bytes, whatever the characters", async () => {
   const text = "😀😀 ".repeat(500);
   const spans = await splitText(text, "prose", { target: 200, most: 800, unit: "bytes", overlap: 60 });
   const repeated = spans.flatMap(({ start }, index) => {

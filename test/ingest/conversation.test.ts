@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Turn } from "../../src/core/types.js";
 import { parseConversation } from "../../src/ingest/conversation.js";
 
-/** "Anna: Hello" a turn, which reads better in tables than objects. */
+/** Each turn as "Anna: Hello", which is easier to read in tables than objects. */
 async function turnsOf(content: string): Promise<string[] | null> {
   const conversation = await parseConversation(content);
   return conversation && conversation.turns.map((turn) => `${turn.speaker}: ${turn.text}`);
@@ -134,7 +134,7 @@ describe("JSON messages", () => {
       ]),
       ["Ann: Hi", "Ben: Hello"],
     ],
-    ["a name beside a role", JSON.stringify([{ role: "user", name: "Alice", content: "Hi" }]), ["Alice: Hi"]],
+    ["a name next to a role", JSON.stringify([{ role: "user", name: "Alice", content: "Hi" }]), ["Alice: Hi"]],
     [
       "from and value",
       JSON.stringify([
@@ -198,13 +198,13 @@ describe("JSON messages", () => {
     ["other objects", JSON.stringify([{ id: 1, title: "a" }])],
     ["a list of products", JSON.stringify(["Lamp", "Chair", "Desk"].map((name) => ({ name, text: `A ${name}` })))],
     ["messages mixed with other things", JSON.stringify([...MESSAGES, 7])],
-    ["messages that say nothing", JSON.stringify([{ role: "user", content: "" }])],
+    ["only empty messages", JSON.stringify([{ role: "user", content: "" }])],
     ["content of an unknown shape", JSON.stringify([{ role: "user", content: { a: 1 } }])],
     ["truncated JSON", JSON.stringify(MESSAGES).slice(0, -8)],
     ["JSON with a trailing comma", `[${JSON.stringify(MESSAGES[0])},]`],
     ["deep JSON", `${'[{"a":'.repeat(50_000)}1${"}]".repeat(50_000)}`],
     ["deep JSON as content", `[{"role":"user","content":${"[".repeat(50_000)}${"]".repeat(50_000)}}]`],
-    ["an object with more than can be told on lines", JSON.stringify({ messages: MESSAGES, other: { a: 1 } })],
+    ["an object with more than lines can express", JSON.stringify({ messages: MESSAGES, other: { a: 1 } })],
   ];
   test.each(others)("not %s", async (_name, content) => {
     expect(await turnsOf(content)).toBeNull();
@@ -219,7 +219,7 @@ describe("JSON messages", () => {
     });
   });
 
-  test("scalar fields beside the messages are kept", async () => {
+  test("scalar fields next to the messages are kept", async () => {
     const conversation = await parseConversation(
       JSON.stringify({ title: "Trip to Rome", messages: MESSAGES, rating: 5 }),
     );
@@ -243,7 +243,7 @@ describe("the date of a conversation", () => {
     ["American order", `May 8, 2023\n${transcript}`, "2023-05-08"],
     ["a field of the object", JSON.stringify({ date: "2023-05-20", messages: MESSAGES }), "2023-05-20"],
     [
-      "the first time stamp of a message",
+      "the first timestamp of a message",
       JSON.stringify([{ role: "user", content: "a", timestamp: 1_684_576_800 }]),
       "2023-05-20T10:00:00.000Z",
     ],
@@ -253,10 +253,10 @@ describe("the date of a conversation", () => {
       "2023-05-20",
     ],
     ["none", transcript, null],
-    ["none in a day that does not exist", `Date: 2023-02-31\n${json}`, null],
-    ["none in a month alone", `May 2023\n${transcript}`, null],
+    ["none from a date that does not exist", `Date: 2023-02-31\n${json}`, null],
+    ["none from a month alone", `May 2023\n${transcript}`, null],
     [
-      "none in prose that tells of a day",
+      "none from prose that mentions a day",
       `We first met in the harbour of Genoa on 3 June 2011, before all of this began to happen.\n${json}`,
       null,
     ],
@@ -265,7 +265,7 @@ describe("the date of a conversation", () => {
     expect((await parseConversation(content))?.date).toBe(date);
   });
 
-  test("every message keeps its own time stamp", async () => {
+  test("every message keeps its own timestamp", async () => {
     const content = JSON.stringify([
       { role: "user", content: "a", timestamp: "2023-05-20T10:00:00Z" },
       { role: "assistant", content: "b", timestamp: 1_684_663_200_000 },
@@ -276,15 +276,15 @@ describe("the date of a conversation", () => {
   });
 });
 
-describe("hostile texts are parsed all the same", () => {
+describe("hostile texts are still parsed", () => {
   const hostile: [name: string, content: string][] = [
     ["a million opening brackets", "[".repeat(1_000_000)],
     ["a million quotes", '"'.repeat(1_000_000)],
     ["a million starts of JSON", '[{"'.repeat(333_333)],
     ["a million brackets and spaces", "[ ".repeat(500_000)],
-    ["a million characters without a line end", "a:".repeat(500_000)],
+    ["a million characters without a line break", "a:".repeat(500_000)],
     ["a million label characters", `${"A".repeat(1_000_000)}: x`],
-    ["a million line ends", "\n".repeat(1_000_000)],
+    ["a million line breaks", "\n".repeat(1_000_000)],
     ["control characters", "\u0000\u0001\u001b[31m".repeat(1000)],
     ["lone surrogates", "\ud800User: a\nAssistant: b\udfff".repeat(100)],
   ];

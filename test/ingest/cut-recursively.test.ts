@@ -31,13 +31,13 @@ const words = [
 ];
 const anyText = fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((pieces) => pieces.join(""));
 
-test.each(KINDS)("pieces of %s are the text in order, and short unless nothing cuts them", (kind) => {
+test.each(KINDS)("pieces of %s form the text in order, and are short unless nothing can be split", (kind) => {
   fc.assert(
     fc.property(anyText, fc.integer({ min: 1, max: 40 }), (text, target) => {
       const pieces = cut(text, kind, target);
       expect(pieces.join("")).toBe(text);
       const uncut = pieces.filter(({ length }) => length > target);
-      // What is left over is a word with the gap before it.
+      // A longer piece is a single word with the gap before it.
       for (const piece of uncut) expect(piece.trim()).not.toMatch(/\S[ \n]+\S/);
     }),
     { numRuns: 100, seed: 20_261_128 },
@@ -74,12 +74,12 @@ describe("code", () => {
       "java",
       ["package a;\n\nimport b.C;\n", "\npublic class One {\n  int x;\n}\n", "\ninterface Two {\n  void three();\n}"],
     ],
-  ])("in %s is cut before what is declared", (kind, code) => {
-    // As long as the longest of them, so that no two fit into one.
+  ])("in %s is split before declarations", (kind, code) => {
+    // The target is the length of the longest part, so that no two fit into one piece.
     expect(cut(code.join(""), kind, Math.max(...code.map(({ length }) => length)))).toEqual(code);
   });
 
-  test("whose class is too long is cut before what is declared in it", () => {
+  test("with a class that is too long is split before the declarations in it", () => {
     const methods = [
       "class Bees:",
       "\n    def count(self):\n        return 11",
@@ -94,11 +94,11 @@ test.each<[kind: TextKind, parts: readonly string[]]>([
   ["latex", ["\\section{Bees}\nThey fly.", "\n\\section{Honey}\nIt is sweet."]],
   ["html", ["<h1>Bees</h1><p>They fly.</p>", "<h2>Honey</h2><p>It is sweet.</p>"]],
   ["markdown", ["# Bees\nThey fly.", "\n## Honey\nIt is sweet."]],
-])("%s is cut before its headings", (kind, parts) => {
+])("%s is split before its headings", (kind, parts) => {
   expect(cut(parts.join(""), kind, 35)).toEqual(parts);
 });
 
-test("a sentence keeps its end, and an abbreviation is none", () => {
+test("a sentence keeps its end, and an abbreviation does not end one", () => {
   expect(cut("Dr. Mia Berg keeps bees. She is in Porto! Is she? Yes.", "prose", 26)).toEqual([
     "Dr. Mia Berg keeps bees. ",
     "She is in Porto! Is she? ",

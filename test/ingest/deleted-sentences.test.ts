@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
-/** A file says what is: what one of its sentences stated ends when the file does not have that sentence any more. */
+/** A file states current facts: a fact ends when the file no longer contains its sentence. */
 let rest: OpenedRest;
 beforeEach(async () => {
   rest = await openRest({ asOwner: true });
@@ -28,8 +28,8 @@ async function known(): Promise<readonly string[]> {
 const CELLO = "Mia plays the cello";
 const GHENT = "Mia lives in Ghent";
 
-describe("a sentence that is only deleted from a file", () => {
-  test("takes its fact with it, and undoing brings that back", async () => {
+describe("a sentence deleted from a file", () => {
+  test("removes its fact, and undo restores it", async () => {
     await add(BOTH);
     expect(await known()).toEqual([GHENT, CELLO]);
     await add(ONE);
@@ -40,7 +40,7 @@ describe("a sentence that is only deleted from a file", () => {
     expect(await known()).toEqual([GHENT, CELLO]);
   });
 
-  test("states it again when it comes back, and is found then", async () => {
+  test("restores its fact when the sentence returns, and the fact is found again", async () => {
     await add(BOTH);
     await add(ONE);
     await add(BOTH);
@@ -49,7 +49,7 @@ describe("a sentence that is only deleted from a file", () => {
     expect(JSON.stringify(body.results)).toContain("cello");
   });
 
-  test("takes nothing that another document states, or that a person changed", async () => {
+  test("does not remove facts stated by another document or changed by a person", async () => {
     await add(BOTH);
     await add("Mia plays the cello.", "note");
     await add(ONE);
@@ -63,7 +63,7 @@ describe("a sentence that is only deleted from a file", () => {
     expect(await known()).toContain("Mia lives in Bruges");
   });
 
-  test("keeps what took the place of another document's word", async () => {
+  test("keeps a fact that replaced one from another document", async () => {
     await add("Mia lives in Bruges.\n", "note");
     await add("Mia moved to Ghent.\n");
     const before = await known();
@@ -71,14 +71,14 @@ describe("a sentence that is only deleted from a file", () => {
     expect(await known()).toEqual(before);
   });
 
-  test("that moved to another place keeps its fact", async () => {
+  test("keeps its fact when the sentence was only moved", async () => {
     await add(BOTH);
     await add("Mia plays the cello.\n\nMia lives in Ghent.\n");
     expect(await known()).toEqual([GHENT, CELLO]);
   });
 });
 
-test("a note without the identity of a path keeps what it stated before", async () => {
+test("a note that is not identified by a path keeps facts from its earlier text", async () => {
   await add(BOTH, "note");
   await add(ONE, "note");
   expect(await known()).toEqual([GHENT, CELLO]);

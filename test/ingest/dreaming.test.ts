@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const PLAIN = { kind: "fact", isStatic: false, eventDates: [], forgetAfter: null, entities: [], buckets: null };
 
-/** Answers that every text states itself; those that a test names are answered otherwise. */
+/** Answers that every text states itself as a fact, unless a test gives another answer. */
 function reading(special: (request: ModelRequest) => Reply | undefined = () => undefined) {
   return (request: ModelRequest): Reply => {
     const reply = special(request);
@@ -61,7 +61,7 @@ function reading(special: (request: ModelRequest) => Reply | undefined = () => u
 
 const byText = (left: readonly unknown[], right: readonly unknown[]) => String(left[0]).localeCompare(String(right[0]));
 const promptOf = ({ body }: ModelRequest) => (body.messages ?? []).map(({ content }) => String(content)).join("\n");
-/** Adds a document that is found when this resolves. */
+/** Adds a document that can be found when this resolves. */
 async function add(content: string, more: Record<string, unknown> = {}): Promise<string> {
   const { id } = await core.addDocument(call, { content, containerTags: ["a"], ...more });
   await opened.settle();
@@ -80,8 +80,8 @@ async function pass(seconds: number): Promise<void> {
   await opened.settle();
 }
 
-describe("a document waits for quiet:", () => {
-  test("it is found at once, is read when nothing else came, and says meanwhile what it waits for", async () => {
+describe("a document waits for a quiet period:", () => {
+  test("it is found immediately, read when no other arrives, and says meanwhile what it waits for", async () => {
     const id = await add("Ada keeps bees.");
     const { document, dreamingReason } = await get(id);
     expect(document).toMatchObject({ status: "done", dreamingStatus: "dreaming", receipt: null });
@@ -94,11 +94,11 @@ describe("a document waits for quiet:", () => {
     expect(await stateOf(id)).toBe("done");
     expect((await get(id)).dreamingReason).toBeNull();
     expect(await kept()).toEqual(["Ada keeps bees."]);
-    // Alone it is read as any document.
+    // Alone, it is read like any document.
     expect([singles().length, groups().length]).toEqual([1, 0]);
   });
 
-  test("one that comes meanwhile makes both wait, and they are read in one question", async () => {
+  test("another that arrives makes both wait, and they are read in one question", async () => {
     const first = await add("Ada keeps bees.");
     await pass(20);
     const second = await add("Bo bakes bread.");
@@ -111,7 +111,7 @@ describe("a document waits for quiet:", () => {
     expect((await opened.store.jobs.counts()).waiting).toBe(0);
   });
 
-  test("but not for longer than the longest wait, however many come", async () => {
+  test("but no longer than the longest wait, however many arrive", async () => {
     const first = await add("Note 0 is here.");
     for (let at = 1; at < 15; at += 1) {
       await pass(20);
@@ -125,7 +125,7 @@ describe("a document waits for quiet:", () => {
     expect(groups()).toHaveLength(1);
   });
 
-  test("a text that grows again and again is read within the longest wait, and all of it", async () => {
+  test("a text that keeps growing is read completely within the longest wait", async () => {
     let content = "Line 0 is here.";
     const id = await add(content, { customId: "log" });
     for (let at = 1; at < 15; at += 1) {
@@ -141,7 +141,7 @@ describe("a document waits for quiet:", () => {
     for (const line of ["Line 0 is here.", "Line 14 is here."]) expect(promptOf(singles()[0]!)).toContain(line);
   });
 
-  test("who waits for it is told the reason", async () => {
+  test("a caller waiting for it is told the reason", async () => {
     const waiting = core.addDocument(call, { content: "Bo bakes bread.", containerTags: ["a"], wait: 1 });
     await vi.waitFor(async () => expect((await opened.store.jobs.counts()).waiting).toBe(1));
     await opened.settle();
@@ -151,8 +151,8 @@ describe("a document waits for quiet:", () => {
   });
 });
 
-describe("nothing waits", () => {
-  test("that is to be remembered at once, behind documents that wait, nor do they wait for it", async () => {
+describe("there is no wait", () => {
+  test("for a document to be remembered instantly, and the waiting ones do not wait for it", async () => {
     const waiting = await add("Ada keeps bees.");
     await pass(10);
     const instant = await add("Bo bakes bread.", { dreaming: "instant" });
@@ -161,7 +161,7 @@ describe("nothing waits", () => {
     expect(await stateOf(waiting)).toBe("done");
   });
 
-  test("whose facts are ready-made, or that forms no memories", async () => {
+  test("for a document with ready-made facts, or without memories", async () => {
     const stated = await add("Notes.", { facts: [{ text: "Ada keeps bees." }] });
     const text = await add("Only to be searched.", { taskType: "superrag" });
     expect((await get(stated)).document.receipt).toMatchObject([{ outcome: "added" }]);
@@ -170,7 +170,7 @@ describe("nothing waits", () => {
     expect(provider.requests).toEqual([]);
   });
 
-  test("where rules read and nothing else was set", async () => {
+  test("when rules read and nothing else was configured", async () => {
     const rules = await openManualCore();
     try {
       const own = rules.call();
@@ -183,8 +183,8 @@ describe("nothing waits", () => {
   });
 });
 
-describe("what waited together", () => {
-  test("is one question of five fenced texts, oldest first by the date of their content", async () => {
+describe("documents that waited together", () => {
+  test("are one question of five fenced texts, sorted by the date of their content", async () => {
     const dates = ["2024-03-05", "2024-01-01", undefined, "2024-02-02", "2023-12-31T23:00:00.000Z"];
     let last = "";
     for (const [at, documentDate] of dates.entries())
@@ -215,7 +215,7 @@ describe("what waited together", () => {
     expect(await opened.store.extractions.totals(opened.store.organizationId)).toMatchObject({ inputTokens: 1 });
   });
 
-  test("updates in the order of its dates, whatever the order in which it came", async () => {
+  test("update memories in the order of their dates, whatever the order of arrival", async () => {
     const newer = await add("Ada lives in Oslo.", { documentDate: "2024-05-01" });
     await pass(1);
     const older = await add("Ada lives in Rome.", { documentDate: "2024-01-01" });
@@ -227,7 +227,7 @@ describe("what waited together", () => {
     expect(oslo).toMatchObject({ outcome: "updated", replaced: rome?.id });
   });
 
-  test("and without dates in the order in which it came", async () => {
+  test("and without dates in the order of arrival", async () => {
     await add("Ada lives in Rome.");
     await pass(1);
     await add("Ada lives in Oslo.");
@@ -235,7 +235,7 @@ describe("what waited together", () => {
     expect(await kept()).toEqual(["Ada lives in Oslo."]);
   });
 
-  test("does not take the place of what came later and went first", async () => {
+  test("do not replace facts of a later document that was processed first", async () => {
     await add("Ada lives in Rome.");
     await add("Ada has a boat.");
     await pass(10);
@@ -244,7 +244,7 @@ describe("what waited together", () => {
     expect((await kept()).toSorted()).toEqual(["Ada has a boat.", "Ada lives in Oslo."]);
   });
 
-  test("has the facts that its own text states", async () => {
+  test("each get the facts that their own text states", async () => {
     const ada = await add("Ada keeps bees.");
     const bo = await add("Bo bakes bread.");
     provider.script(
@@ -272,7 +272,7 @@ describe("what waited together", () => {
     ]);
   });
 
-  test("is never mixed with another container's, nor with what lies in more containers", async () => {
+  test("are never mixed with those of another container, nor with those in several containers", async () => {
     const places = [["a"], ["b"], ["a", "b"], ["a"], ["b"]];
     for (const [at, containerTags] of places.entries()) await add(`Note ${at} is here.`, { containerTags });
     await pass(30);
@@ -287,7 +287,7 @@ describe("what waited together", () => {
     expect((await kept("b")).toSorted()).toEqual(["Note 1 is here.", "Note 2 is here.", "Note 4 is here."]);
   });
 
-  test("is not read together where other guidance holds", async () => {
+  test("are not read together when different guidance applies", async () => {
     const other = { actor: { ...call.actor, client: "other" } };
     await core.updateSettings(other, { shouldLLMFilter: true, filterPrompt: "Only bees." });
     await add("Ada keeps bees.");
@@ -299,7 +299,7 @@ describe("what waited together", () => {
     expect(groups().map((request) => promptOf(request).includes("Only bees."))).toEqual([false, true]);
   });
 
-  test("is read in several questions where it is too long for one, and a long document alone", async () => {
+  test("are split into several questions when too long for one, and a long document is read alone", async () => {
     const long = `The stock is low. ${"All is well here. ".repeat(600)}`;
     const middle = (name: string) => `${name} is here. ${"So it is. ".repeat(350)}`.trim();
     for (const [at, content] of [middle("Ada"), middle("Bo"), long, middle("Cy"), "Di is here."].entries())
@@ -313,7 +313,7 @@ describe("what waited together", () => {
     expect((await opened.store.jobs.counts()).waiting).toBe(0);
   });
 
-  test("is left alone where it was replaced or deleted meanwhile", async () => {
+  test("are skipped when replaced or deleted meanwhile", async () => {
     const gone = await add("Ada keeps bees.");
     const replaced = await add("Bo bakes bread.", { customId: "bo" });
     const stays = await add("Cy cooks.");
@@ -327,7 +327,7 @@ describe("what waited together", () => {
     expect((await opened.store.jobs.counts()).waiting).toBe(0);
   });
 
-  test("is read one by one when the model refuses to read it together, and by rules what it refuses alone", async () => {
+  test("are read one by one if the model refuses them together, and by rules if it refuses one alone", async () => {
     provider.always(
       reading((request) =>
         promptOf(request).includes("My name is Mallory.") ? { fault: "refusal", text: "no" } : undefined,
@@ -343,7 +343,7 @@ describe("what waited together", () => {
     expect(JSON.stringify(log.lines)).not.toContain("Mallory");
   });
 
-  test("waits together while the model is away, asks once an outage, and loses nothing", async () => {
+  test("wait together while the model is unavailable, cause one request per outage, and lose nothing", async () => {
     const ids = [await add("Ada keeps bees."), await add("Bo bakes bread."), await add("Cy cooks.")];
     provider.always(() => ({ fault: "status", status: 429, headers: { "retry-after": "120" } }));
     await pass(30);
@@ -360,7 +360,7 @@ describe("what waited together", () => {
   });
 });
 
-describe("a document of the group that fails", () => {
+describe("a failing document of the group", () => {
   const POISON = `The poison is here. ${"All is well here. ".repeat(600)}`;
   let broken: ManualCore;
 
@@ -378,41 +378,38 @@ describe("a document of the group that fails", () => {
   });
   afterEach(() => broken.close());
 
-  test.each([0, 1, 2])(
-    "holds up none of the others, at place %i; it is tried again and then given up",
-    async (place) => {
-      const own = broken.call();
-      const contents = ["Ada keeps bees.", "Bo bakes bread."].toSpliced(place, 0, POISON);
-      const ids: string[] = [];
-      for (const content of contents) {
-        ids.push((await broken.core.addDocument(own, { content, containerTags: ["a"] })).id);
-        await broken.settle();
-        broken.clock.advance(SECOND);
-      }
-      const states = async () =>
-        Promise.all(ids.map(async (id) => (await broken.core.getDocument(own, { id })).document.dreamingStatus));
-      const later = async (seconds: number) => {
-        broken.clock.advance(seconds * SECOND);
-        broken.context.wakeJobs();
-        await broken.settle();
-      };
-      await later(29);
-      expect(await states()).toEqual(["done", "done"].toSpliced(place, 0, "dreaming"));
-      for (let attempt = 0; attempt < 10; attempt += 1) await later(3_600);
-      expect(await states()).toEqual(["done", "done", "done"]);
-      const { document, dreamingReason } = await broken.core.getDocument(own, { id: ids[place]! });
-      expect(document).toMatchObject({ status: "done", receipt: null });
-      expect(dreamingReason).toMatch(/^remember: Gave up after 8 attempts/);
-      const memories = await broken.store.memories.active(broken.store.organizationId, "a", { limit: 10 });
-      expect(memories.map(({ text, strength }) => [text, strength]).toSorted(byText)).toEqual([
-        ["Ada keeps bees.", 1],
-        ["Bo bakes bread.", 1],
-      ]);
-    },
-  );
+  test.each([0, 1, 2])("does not hold up the others, at place %i; it is retried and then given up", async (place) => {
+    const own = broken.call();
+    const contents = ["Ada keeps bees.", "Bo bakes bread."].toSpliced(place, 0, POISON);
+    const ids: string[] = [];
+    for (const content of contents) {
+      ids.push((await broken.core.addDocument(own, { content, containerTags: ["a"] })).id);
+      await broken.settle();
+      broken.clock.advance(SECOND);
+    }
+    const states = async () =>
+      Promise.all(ids.map(async (id) => (await broken.core.getDocument(own, { id })).document.dreamingStatus));
+    const later = async (seconds: number) => {
+      broken.clock.advance(seconds * SECOND);
+      broken.context.wakeJobs();
+      await broken.settle();
+    };
+    await later(29);
+    expect(await states()).toEqual(["done", "done"].toSpliced(place, 0, "dreaming"));
+    for (let attempt = 0; attempt < 10; attempt += 1) await later(3_600);
+    expect(await states()).toEqual(["done", "done", "done"]);
+    const { document, dreamingReason } = await broken.core.getDocument(own, { id: ids[place]! });
+    expect(document).toMatchObject({ status: "done", receipt: null });
+    expect(dreamingReason).toMatch(/^remember: Gave up after 8 attempts/);
+    const memories = await broken.store.memories.active(broken.store.organizationId, "a", { limit: 10 });
+    expect(memories.map(({ text, strength }) => [text, strength]).toSorted(byText)).toEqual([
+      ["Ada keeps bees.", 1],
+      ["Bo bakes bread.", 1],
+    ]);
+  });
 });
 
-test("a document that is to be remembered at once goes between the others of a group that is being read", async () => {
+test("a document to be remembered instantly is read between the others of a group in progress", async () => {
   const read: string[] = [];
   const factExtractor: FactExtractor = {
     name: "slow",
@@ -451,7 +448,7 @@ test("a document that is to be remembered at once goes between the others of a g
   }
 });
 
-test("what waits survives the end of the process, which does not wait for it", async () => {
+test("waiting documents survive the end of the process, which does not wait for them", async () => {
   const id = await add("Ada keeps bees.");
   const { clock } = opened;
   const { model } = opened.context;
@@ -476,7 +473,7 @@ test("what waits survives the end of the process, which does not wait for it", a
   }
 });
 
-test("a receipt tells since when each fact is found: one that was known already since it was", async () => {
+test("a receipt says since when each fact can be found, also for facts known before", async () => {
   const first = await add("Ada keeps bees.", { customId: "one" });
   await pass(30);
   const since = opened.clock.now().toISOString();

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { editsBetween } from "../../src/ingest/edits.js";
 
-/** As many lines as may be edited, all of which begin with the same word and have others after it. */
+/** The maximum number of lines, all of which begin with the same word and continue differently. */
 function lines(words: number, first: number): string {
   return Array.from({ length: 100 }, (_, line) => {
     const others = Array.from({ length: words }, (_, word) => (first + ((line + word * 7) % 30_000)).toString(36));
@@ -9,7 +9,7 @@ function lines(words: number, first: number): string {
   }).join("\n");
 }
 
-/** How often a word is looked up while texts are compared. */
+/** Number of word look-ups while two texts are compared. */
 function lookUps(previous: string, next: string): number {
   const spy = vi.spyOn(Set.prototype, "has");
   try {
@@ -21,7 +21,7 @@ function lookUps(previous: string, next: string): number {
 }
 
 describe("the edits between two texts", () => {
-  test("are the sentences that begin with the same word and share most of their words, each with the one most like it", () => {
+  test("pair sentences that begin with the same word with the most similar one that shares most of their words", () => {
     const previous = "Boris drives a Fiat. Boris plays the oboe in Ghent. Ada paints. Ok.";
     const next = "Boris plays the oboe in Bruges. Boris drives a red Fiat. Eva paints. Ok.";
     expect(editsBetween(previous, next)).toEqual([
@@ -30,18 +30,18 @@ describe("the edits between two texts", () => {
     ]);
   });
 
-  test("are found in a list of a hundred short lines that are all alike", () => {
+  test("are found in a list of a hundred very similar short lines", () => {
     const list = (city: string) =>
       Array.from({ length: 100 }, (_, line) => `Boris has friend ${line} in ${city} since ${line + 1_900}.`).join("\n");
     expect(editsBetween(list("Ghent"), list("Bruges"))).toHaveLength(100);
   });
 
-  test("are none in a sentence of more than 500 characters", () => {
+  test("do not include sentences of more than 500 characters", () => {
     const long = (car: string) => `Boris drives a ${car} ${"and on ".repeat(80)}.`;
     expect(editsBetween(long("Fiat"), long("Skoda"))).toEqual([]);
   });
 
-  test("take work that no length of the texts or of their sentences makes great", () => {
+  test("take a bounded amount of work, however long the texts and their sentences", () => {
     for (const words of [90, 300, 2_400])
       expect(lookUps(lines(words, 0), lines(words, 40_000))).toBeLessThan(1_200_000);
   });

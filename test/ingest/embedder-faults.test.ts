@@ -20,7 +20,7 @@ let opened: OpenedCore;
 beforeEach(async () => {
   provider = await startScriptedProvider();
   opened = await openCore({ settings: OPENAI(provider) });
-  // In a new store the built-in embedder answers until the service was asked for the first time.
+  // In a new store the built-in embedder is used until the service has first been asked.
   await opened.settle();
 });
 
@@ -41,11 +41,11 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   ["drops the connection", { kind: "disconnect" }],
   ["is overloaded", { kind: "status", status: 503 }],
   ["limits the rate", { kind: "status", status: 429, headers: { "retry-after": "1" } }],
-  ["fails inside", { kind: "status", status: 500, body: { error: { message: "boom" } } }],
+  ["has an internal error", { kind: "status", status: 500, body: { error: { message: "boom" } } }],
 ];
 
 describe.each(FAULTS)("an embedding service that %s once", (_, fault) => {
-  test("costs time, not the document", async () => {
+  test("causes a delay and does not lose the document", async () => {
     provider.fail(fault, 1);
     const receipt = await add(TEXT, 30);
     expect(receipt).toMatchObject({ status: "done", dreamingStatus: "done" });
@@ -55,7 +55,7 @@ describe.each(FAULTS)("an embedding service that %s once", (_, fault) => {
   }, 40_000);
 });
 
-test("while the service is away a document is kept, found by its words, and counted as waiting", async () => {
+test("while the service is down a document is kept, found by its words, and counted as waiting", async () => {
   await provider.close();
   const receipt = await add(TEXT, 1);
   expect(receipt.status).toBe("embedding");
@@ -64,7 +64,7 @@ test("while the service is away a document is kept, found by its words, and coun
   expect(answer.waiting).toBe(1);
 }, 40_000);
 
-test("a query whose embedding fails is answered from words, and says so", async () => {
+test("a query that cannot be embedded is answered from words, and says so", async () => {
   await add(TEXT, 30);
   await provider.close();
   const answer = await search("the blue drawer");
@@ -72,7 +72,7 @@ test("a query whose embedding fails is answered from words, and says so", async 
   expect(answer.degraded.join()).toMatch(/words alone/);
 }, 40_000);
 
-test("a service that hangs holds up a few searches for a moment, and the next ones are answered from words at once", async () => {
+test("a hanging service delays a few searches briefly, and later ones are answered from words immediately", async () => {
   await add(TEXT, 30);
   provider.fail({ kind: "stall" }, 100);
   const asked = provider.requests.length;
@@ -84,7 +84,7 @@ test("a service that hangs holds up a few searches for a moment, and the next on
   expect(provider.requests).toHaveLength(asked + 3 + 2);
 }, 40_000);
 
-test("a document is waited for although a search is not: ingestion has a patience of its own", async () => {
+test("documents wait longer for the service than searches do", async () => {
   provider.fail({ kind: "slow", ms: 1_000 }, 2);
   expect(await add(TEXT, 30)).toMatchObject({ status: "done" });
 }, 40_000);
@@ -97,7 +97,7 @@ const WRONG_ANSWERS: readonly (readonly [string, Fault])[] = [
 ];
 
 test.each(WRONG_ANSWERS)(
-  "an answer with %s is never stored",
+  "a response with %s is never stored",
   async (_, fault) => {
     await add("Noah owns a red bicycle.", 30);
     provider.fail(fault, 100);
@@ -108,7 +108,7 @@ test.each(WRONG_ANSWERS)(
   40_000,
 );
 
-test("facts that were kept without vectors get them when the service is back", async () => {
+test("facts stored without vectors get them when the service is back", async () => {
   provider.fail({ kind: "status", status: 503 }, 12);
   const created = await opened.core.createMemories(
     { actor: opened.actor },
@@ -123,7 +123,7 @@ test("facts that were kept without vectors get them when the service is back", a
   expect(answer.results[0]).toMatchObject({ text: TEXT, kind: "memory" });
 }, 60_000);
 
-describe("what only a person can mend", () => {
+describe("problems that only a person can fix", () => {
   let dataDirectory: string;
   beforeEach(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), "recollect-mended-"));
@@ -155,7 +155,7 @@ describe("what only a person can mend", () => {
     [404, ".* Check "],
     [422, ""],
   ])(
-    "a service that answers %i keeps the document waiting, says why, and has it at the next start",
+    "a service that answers %i keeps the document waiting, says why, and embeds it at the next start",
     async (status, advice) => {
       provider.fail({ kind: "status", status, body: { error: { message: "no" } } }, 100);
       const { id, ...receipt } = await add(TEXT, 1);
@@ -171,7 +171,7 @@ describe("what only a person can mend", () => {
     60_000,
   );
 
-  test("a service that answers nonsense keeps the document waiting, and has it once it is well", async () => {
+  test("a service that returns nonsense keeps the document waiting, and embeds it once it recovers", async () => {
     provider.fail({ kind: "wrong count", by: 1 }, 100);
     const { id, ...receipt } = await add(TEXT, 1);
     expect(receipt.status).toBe("embedding");
@@ -180,7 +180,7 @@ describe("what only a person can mend", () => {
     await expectFound(id);
   }, 60_000);
 
-  test("a document whose text alone is refused is tried again at the next start", async () => {
+  test("a document refused for its text is retried at the next start", async () => {
     provider.failFor("passport", { kind: "status", status: 400, body: { error: { message: "not like this" } } });
     const { id, ...receipt } = await add(TEXT, 20);
     expect(receipt).toMatchObject({
@@ -193,7 +193,7 @@ describe("what only a person can mend", () => {
   }, 60_000);
 });
 
-test("another embedder takes over a store: everything is embedded again, and found meanwhile", async () => {
+test("after a change of embedder everything is embedded again, and found meanwhile", async () => {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-switch-"));
   await opened.close();
   opened = await openCore({ dataDirectory, settings: OPENAI(provider) });

@@ -9,14 +9,14 @@ async function turnsOf(lines: readonly string[]): Promise<string[] | undefined> 
 
 const SAID = ["2025-03-12 Anna: I start at the aquarium.", "2025-03-13 Ben: I am happy for you!"];
 
-describe("the messages of an exported chat have their speakers and days", () => {
+describe("messages of an exported chat have speakers and dates", () => {
   test.each([
     ["day first", "12/03/2025, 18:04 - ", "13/03/2025, 18:05 - "],
-    ["twelve hours, as phones write them", "3/12/25, 6:04\u202fPM - ", "3/13/25, 6:05\u202fPM - "],
+    ["twelve-hour times, as phones write them", "3/12/25, 6:04\u202fPM - ", "3/13/25, 6:05\u202fPM - "],
     ["seconds in brackets", "[3/12/25, 6:04:11\u202fPM] ", "\u200e[3/13/25, 6:05:11\u202fPM] "],
     ["German", "[12.03.25, 18:04:11] ", "[13.03.25, 18:05:11] "],
     ["ISO", "2025-03-12 18:04 - ", "2025-03-13 18:05 - "],
-    ["day first, twelve hours", "12/03/2025, 6:04 pm - ", "13/03/2025, 6:05 pm - "],
+    ["day first, twelve-hour times", "12/03/2025, 6:04 pm - ", "13/03/2025, 6:05 pm - "],
   ])("%s", async (_which, one, other) => {
     expect(await turnsOf([`${one}Anna: I start at the aquarium.`, `${other}Ben: I am happy for you!`])).toEqual(SAID);
   });
@@ -27,7 +27,7 @@ describe("the messages of an exported chat have their speakers and days", () => 
     ["~\u202fBen", "Ben"],
     ["ben", "ben"],
     ["Ben 🎉", "Ben 🎉"],
-  ])("whatever one is called there: %s", async (label, speaker) => {
+  ])("whatever a speaker is called: %s", async (label, speaker) => {
     const lines = [
       "12/03/2025, 18:04 - Anna: I start at the aquarium.",
       `13/03/2025, 18:05 - ${label}: I live in Bonn.`,
@@ -35,7 +35,7 @@ describe("the messages of an exported chat have their speakers and days", () => 
     expect((await turnsOf(lines))?.[1]).toBe(`2025-03-13 ${speaker}: I live in Bonn.`);
   });
 
-  test("notices of the chat are said by nobody", async () => {
+  test("notices of the chat have no speaker", async () => {
     const lines = [
       "12/03/2025, 18:03 - Messages and calls are end-to-end encrypted.",
       "12/03/2025, 18:04 - Anna: I start at the aquarium.",
@@ -49,12 +49,12 @@ describe("the messages of an exported chat have their speakers and days", () => 
     ]);
   });
 
-  test("a name of several small words is one where it comes again", async () => {
+  test("a name of several small words is recognised when it appears again", async () => {
     const one = "12/03/2025, 18:04 - Ines von der Heide: I live in Bonn.";
     expect((await turnsOf([one, "12/03/2025, 18:05 - Ben: You do?", one]))?.length).toBe(3);
   });
 
-  test("what somebody notes by day and time is no chat", async () => {
+  test("notes by day and time are not a chat", async () => {
     const notes = [
       "[12/03/2025, 18:04] Called the bank: they said no.",
       "[13/03/2025, 18:04] Dentist: I need a crown.",
@@ -62,13 +62,13 @@ describe("the messages of an exported chat have their speakers and days", () => 
     expect(await turnsOf(notes)).toBeUndefined();
   });
 
-  test("lines of a program's log are no chat", async () => {
+  test("lines of a program log are not a chat", async () => {
     const log = "[2025-03-01 10:00:00] app.INFO: you have no access\n[2025-03-01 10:00:01] app.INFO: no, not you";
     expect(await turnsOf([log, log])).toBeUndefined();
   });
 });
 
-test("the order of messages tells days from months", () => {
+test("the order of messages distinguishes days from months", () => {
   const days = (written: readonly string[], isTwelveHours = false) => [...readDays(written, isTwelveHours).values()];
   expect(days(["01/02/2025", "02/01/2025"])).toEqual(["2025-01-02", "2025-02-01"]);
   expect(days(["01/02/2025", "02/02/2025"], true)).toEqual(["2025-01-02", "2025-02-02"]);

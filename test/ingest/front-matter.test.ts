@@ -15,13 +15,13 @@ async function memories(): Promise<readonly string[]> {
   return entries.map(({ memory }) => memory.text);
 }
 
-test("nothing is remembered of the front matter of a file, and its date dates what the text says", async () => {
+test("nothing is remembered from a file's front matter, but its date applies to the text", async () => {
   const bytes = Buffer.from(NOTE).toString("base64");
   await opened.core.addFile(opened.call(), { bytes, name: "note.md", document: { containerTags: ["port"] } });
   expect(await memories()).toEqual(["Torvald moved to Bergen on 3 March 2019"]);
 });
 
-test("nor of that of a text", async () => {
+test("nor from the front matter of a text", async () => {
   await opened.core.addDocument(opened.call(), {
     content: NOTE,
     containerTags: ["port"],

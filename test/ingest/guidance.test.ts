@@ -35,7 +35,7 @@ describe("with a model", () => {
     4,
   );
 
-  test("all that people said reaches the reading, the description of a document and the summary of a profile", async () => {
+  test("the guidance reaches the prompts for facts, for document descriptions and for profile summaries", async () => {
     provider = await startScriptedModel();
     provider.always(() => '{"facts":[],"summary":"","relations":[],"derived":[],"lines":[]}');
     const model = scriptedLanguageModel(provider, silentLog);
@@ -74,7 +74,7 @@ describe("with a model", () => {
   });
 });
 
-describe("without a model, what is said plainly holds:", () => {
+describe("without a model, plain guidance is followed:", () => {
   const TEXT = "I love pizza. I live in Lisbon. My salary is 5,000 euros a month.";
 
   test("a prompt that wants one subject only", async () => {
@@ -84,14 +84,14 @@ describe("without a model, what is said plainly holds:", () => {
     expect(await texts()).toEqual(["User loves pizza"]);
   });
 
-  test("a container's prompt that never wants another", async () => {
+  test("a container's prompt that excludes a subject", async () => {
     opened = await openManualCore();
     await opened.core.updateContainer(opened.call(), { containerTag: "a", entityContext: "Never store salaries." });
     await add(TEXT);
     expect((await texts()).toSorted()).toEqual(["User lives in Lisbon", "User loves pizza"]);
   });
 
-  test("items that are left out, also of a text that is to be remembered as it is, and of its summary", async () => {
+  test("excluded items, also from a text to be remembered as it is, and from its summary", async () => {
     opened = await openManualCore();
     await set({ excludeItems: ["salary"] });
     await add("Salary of Ada: 5,000 euros.", { rememberAsIs: true });
@@ -101,7 +101,7 @@ describe("without a model, what is said plainly holds:", () => {
     expect((await opened.core.getDocument(opened.call(), { id })).document.summary ?? "").not.toMatch(/salary/i);
   });
 
-  test("items that are remembered above all, where no rule finds a fact, and nowhere else", async () => {
+  test("included items, where no rule finds a fact, and nothing else", async () => {
     opened = await openManualCore();
     const text = "Onward, with gate codes north 17 and south 4! Beautiful day, was it not? And which gate code?";
     await add(text);
@@ -111,7 +111,7 @@ describe("without a model, what is said plainly holds:", () => {
     expect(await texts()).toEqual(["Onward, with gate codes north 17 and south 4!"]);
   });
 
-  test("items that are remembered above all, whatever else alone is to be remembered, but not what is never", async () => {
+  test("included items, whatever the only subject to be remembered is, but not excluded ones", async () => {
     opened = await openManualCore();
     await set({
       filterPrompt: "Only remember facts about food.",
@@ -126,7 +126,7 @@ describe("without a model, what is said plainly holds:", () => {
     ]);
   });
 
-  test("somebody else's guidance is no wish of the owner's", async () => {
+  test("the guidance of someone else is not the owner's", async () => {
     opened = await openManualCore();
     await opened.core.addDocument(opened.call(["a"]), {
       content: TEXT,

@@ -3,7 +3,7 @@ import { joinRecording } from "../../src/ingest/join-recording.js";
 
 const piece = (start: number, end: number, text: string) => ({ start, end, text });
 
-test("stretches that overlap are joined without saying anything twice or leaving anything out", () => {
+test("joins overlapping sections without repeating or losing anything", () => {
   const parts = joinRecording([
     {
       start: 0,
@@ -18,7 +18,7 @@ test("stretches that overlap are joined without saying anything twice or leaving
   expect(text).toBe("Good morning. The harbour is closed. Ferries leave from the north pier. Thank you.");
 });
 
-test("a sentence that ends one stretch and begins the next comes once", () => {
+test("keeps a sentence that ends one section and begins the next only once", () => {
   const parts = joinRecording([
     { start: 0, pieces: [piece(0, 4, "One."), piece(4, 9, "Bring the blue folder.")] },
     { start: 8, pieces: [piece(0, 2, "bring the blue folder"), piece(2, 5, "And the keys.")] },
@@ -26,7 +26,7 @@ test("a sentence that ends one stretch and begins the next comes once", () => {
   expect(parts.map((part) => part.text).join(" ")).toBe("One. Bring the blue folder. And the keys.");
 });
 
-test("paragraphs know their times, and end at pauses", () => {
+test("paragraphs have times and end at pauses", () => {
   const parts = joinRecording([
     { start: 60, pieces: [piece(0, 2, "First."), piece(2, 4, "Second."), piece(12, 14, "After the break.")] },
   ]);
@@ -36,7 +36,7 @@ test("paragraphs know their times, and end at pauses", () => {
   ]);
 });
 
-test("a long recording becomes paragraphs of a length that can be searched", () => {
+test("a long recording becomes paragraphs of searchable length", () => {
   const pieces = Array.from({ length: 200 }, (_, index) =>
     piece(index * 5, index * 5 + 5, `Sentence number ${index} about the weather at sea.`),
   );
@@ -51,6 +51,6 @@ test("a long recording becomes paragraphs of a length that can be searched", () 
   ).toHaveLength(200);
 });
 
-test("nothing said is no part", () => {
+test("silence yields no paragraph", () => {
   expect(joinRecording([{ start: 0, pieces: [] }])).toEqual([]);
 });

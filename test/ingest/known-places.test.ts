@@ -42,8 +42,8 @@ const ABSTRACT = abstractPage([
   ["citation_online_date", "2023/08/02"],
 ]);
 
-describe("a paper of arXiv", () => {
-  test("is its text, with title, authors and date of its abstract page", async () => {
+describe("an arXiv paper", () => {
+  test("is stored as its text, with title, authors and date from its abstract page", async () => {
     places.answers.set("arxiv.org/abs/1706.03762v7", { body: ABSTRACT });
     places.answers.set("arxiv.org/html/1706.03762v7", { body: paperPage });
     const document = await add("https://arxiv.org/abs/1706.03762v7");
@@ -66,7 +66,7 @@ describe("a paper of arXiv", () => {
     expect(document.content).toContain("twenty-four nautical miles");
   });
 
-  test("whose text is withheld is its abstract, and says so", async () => {
+  test("whose text is withheld is stored as its abstract, and says so", async () => {
     places.answers.set("arxiv.org/abs/1706.03762", { body: ABSTRACT });
     places.answers.set("arxiv.org/pdf/1706.03762", { status: 403 });
     const document = await add("https://arxiv.org/abs/1706.03762");
@@ -76,7 +76,7 @@ describe("a paper of arXiv", () => {
     expect(reading?.outcome?.notes).toEqual([expect.stringContaining("only the page with its abstract was read")]);
   });
 
-  test("that is not there is refused without asking for its text", async () => {
+  test("that does not exist is refused without requesting its text", async () => {
     expect(await add("https://arxiv.org/abs/9999.99999")).toMatchObject({
       status: "failed",
       errorReason: expect.stringContaining("there is no such page"),
@@ -101,7 +101,7 @@ const track = (languageCode: string, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-describe("a video of YouTube", () => {
+describe("a YouTube video", () => {
   const page = {
     title: "A day at the harbour",
     author: "Harbour Channel",
@@ -113,7 +113,7 @@ describe("a video of YouTube", () => {
     "https://youtu.be/abcdefghijk?si=tracking",
     "https://youtube.com/shorts/abcdefghijk",
     "https://m.youtube.com/live/abcdefghijk",
-  ])("at %s is its captions with their times, its title, channel and date", async (address) => {
+  ])("at %s is stored as its captions with times, title, channel and date", async (address) => {
     places.answers.set("www.youtube.com/watch?v=abcdefghijk", { body: videoPage({ ...page, tracks: [track("en")] }) });
     places.answers.set("www.youtube.com/api/timedtext", { type: "text/vtt", body: CAPTIONS });
     const document = await add(address);
@@ -144,8 +144,8 @@ describe("a video of YouTube", () => {
   });
 });
 
-describe("a post of X", () => {
-  test("is its text, with its author and the moment that its number holds", async () => {
+describe("a post on X", () => {
+  test("is stored as its text, with its author and the time encoded in its id", async () => {
     places.answers.set(
       "publish.twitter.com/oembed",
       embeddedPost("The lantern of the pier &amp; the light of Arkona <br>are out tonight."),
@@ -176,7 +176,7 @@ describe("a post of X", () => {
     });
   });
 
-  test("brings no program along", async () => {
+  test("contains no script", async () => {
     places.answers.set("publish.twitter.com/oembed", embeddedPost("Come aboard.<script>alert(1)</script>"));
     const { content } = await add("https://x.com/i/web/status/1774738474398646272");
     expect(content).toContain("Come aboard.");
@@ -184,8 +184,8 @@ describe("a post of X", () => {
   });
 });
 
-describe("a page of GitHub", () => {
-  test("is the file that it shows, read as what that is", async () => {
+describe("a GitHub page", () => {
+  test("is stored as the file that it shows, read in that file's format", async () => {
     places.answers.set("raw.githubusercontent.com/ada/keeper/main/ships.csv", {
       type: "text/plain; charset=utf-8",
       body: "name,quay\nAurora,7\nBoreas,3\n",

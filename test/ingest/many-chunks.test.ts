@@ -3,7 +3,7 @@ import type { Repositories } from "../../src/core/ports.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { withMethods } from "../support/with-methods.js";
 
-/** A document with many chunks, which is written a few at a time. */
+/** A document with many chunks, which are written a few at a time. */
 let opened: ManualCore;
 beforeEach(async () => {
   opened = await openManualCore();
@@ -14,7 +14,7 @@ afterEach(() => opened.close());
 const MOST_AT_ONCE = 100;
 const COUNT = 450;
 
-/** A sentence a chunk, of which some are others in another version. */
+/** One sentence per chunk; some of them differ between versions. */
 function textOf(version: string, every = 1): string {
   const sentence = (index: number) =>
     `Number ${index} of the long list is about ${index % every === 0 ? version : "nothing"}, and says no more than that of it.`;
@@ -24,7 +24,7 @@ function textOf(version: string, every = 1): string {
 const add = (content: string) =>
   opened.core.addDocument(opened.call(), { content, customId: "long", containerTags: ["a"], taskType: "superrag" });
 
-/** Counts chunks that each transaction of the pipeline makes findable or takes away; the given one of them fails. */
+/** Counts the chunks that each transaction of the pipeline adds or removes; the given transaction fails. */
 function watchTransactions(failing = Infinity): { readonly sizes: number[]; restore(): void } {
   const sizes: number[] = [];
   const { background } = opened.store;
@@ -69,7 +69,7 @@ async function expectWhole(text: string): Promise<void> {
   expect(results.map((result) => result.text).join()).toContain("Number 449 ");
 }
 
-test("no transaction writes or takes away more than a few of them, neither at first nor when all of them change", async () => {
+test("no transaction writes or removes more than a few chunks, neither at first nor when all of them change", async () => {
   const watch = watchTransactions();
   for (const [version, every] of [
     ["first", 1],
@@ -87,7 +87,7 @@ test("no transaction writes or takes away more than a few of them, neither at fi
 });
 
 test.each([1, 3, 5, 7])(
-  "what died with the transaction number %i goes on where it was, without loss or repetition",
+  "processing resumes after a failure in transaction number %i, without loss or repetition",
   async (failing) => {
     await add(textOf("first"));
     await opened.settle();
@@ -103,7 +103,7 @@ test.each([1, 3, 5, 7])(
   },
 );
 
-test("what was half written of a text that another one has replaced by then is not kept", async () => {
+test("half-written chunks of a text that has been replaced since are not kept", async () => {
   const watch = watchTransactions(3);
   await add(textOf("first"));
   await opened.settle();

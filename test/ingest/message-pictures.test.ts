@@ -53,7 +53,7 @@ const notes = async () => (await get()).pictureNotes.map(({ note }) => note);
 const content = async () => (await get()).document.content;
 
 describe("a picture in a message", () => {
-  test("is read, and what it says is a turn of nobody behind the message", async () => {
+  test("is read, and its text becomes a turn without a speaker after the message", async () => {
     expect((await send([showing(SIGN), NICE])).warnings).toEqual([]);
     const { document } = await get();
     expect(document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 1 });
@@ -64,7 +64,7 @@ describe("a picture in a message", () => {
     expect(more).toEqual([]);
   });
 
-  test("is found by what it says, and none of its bytes are", async () => {
+  test("is found by its text, but not by its bytes", async () => {
     await send([showing(SIGN)]);
     const said = (await content()).split("→ ")[1] ?? "";
     const { results } = await opened.core.search(opened.call(), {
@@ -93,14 +93,14 @@ describe("a picture in a message", () => {
     expect(await opened.rowCounts()).toMatchObject({ message_pictures: 1 });
   });
 
-  test("that is another one under the same words is another message", async () => {
+  test("makes a message with the same words but another picture a different message", async () => {
     await send([showing(SIGN), NICE]);
     await send([showing(PHOTO)]);
     expect((await content()).match(/tool: picture →/g)).toHaveLength(2);
     expect((await content()).match(/user: Look/g)).toHaveLength(2);
   });
 
-  test("is read before the next text, too, that comes while it waits", async () => {
+  test("is also read before another text that arrives while it waits", async () => {
     await opened.hold();
     const input = { conversationId: "talk", containerTags: ["a"] };
     await opened.core.addConversation(opened.call(), { ...input, messages: [showing(SIGN)] });
@@ -116,7 +116,7 @@ describe("a picture in a message", () => {
     expect((await get()).document).toMatchObject({ status: "done", revision: 2 });
   });
 
-  test("leaves what was sent before it was read as it was", async () => {
+  test("does not change what was sent before it was read", async () => {
     await opened.hold();
     const input = { conversationId: "talk", containerTags: ["a"] };
     const more = { role: "user", content: "It hangs at the harbour." };
@@ -131,24 +131,24 @@ describe("a picture in a message", () => {
     expect((await get()).document).toMatchObject({ status: "done", dreamingStatus: "done", revision: 2 });
   });
 
-  test("twice in a conversation is told once", async () => {
+  test("used twice in a conversation appears once", async () => {
     await send([showing(SIGN, SIGN), NICE, showing(SIGN)]);
     expect((await content()).match(/tool: picture →/g)).toHaveLength(1);
   });
 
   test.each([
-    ["of the AI SDK as a data address", { type: "image", image: SIGN }],
+    ["of the AI SDK as a data URL", { type: "image", image: SIGN }],
     ["of the AI SDK in base64", { type: "image", image: SIGN.split(",")[1], mediaType: "image/png" }],
     ["of Anthropic", { type: "image", source: { type: "base64", media_type: "image/png", data: SIGN.split(",")[1] } }],
     ["of OpenAI as a text", { type: "image_url", image_url: SIGN }],
-    ["called by another kind of picture", image(SIGN.replace("image/png", "image/jpeg"))],
+    ["labelled as another picture format", image(SIGN.replace("image/png", "image/jpeg"))],
     ["with parameters", image(SIGN.replace("image/png;", "image/png;name=a.png;"))],
   ])("%s is read", async (_what, part) => {
     expect((await send([{ role: "user", content: [part] }])).warnings).toEqual([]);
     expect(await content()).toMatch(/^user: \[image\]\n\ntool: picture → \S/);
   });
 
-  /** Reads each picture for four minutes, in part by waiting for the files of others. */
+  /** Takes four minutes per picture, partly waiting for the files of others. */
   function slowExtractor(clock: ManualClock, waitingMinutes: number) {
     const queues: (string | undefined)[] = [];
     const extractor: ContentExtractor = {
@@ -167,7 +167,7 @@ describe("a picture in a message", () => {
     return { extractor, queues };
   }
 
-  test("that comes after three minutes of reading is left out, and a note says so", async () => {
+  test("reached after three minutes of reading is left out, and a note says so", async () => {
     const clock = new ManualClock();
     await reopen({ clock, extractor: slowExtractor(clock, 0).extractor });
     await send([showing(SIGN, PHOTO), NICE]);
@@ -176,7 +176,7 @@ describe("a picture in a message", () => {
     expect((await get()).document.status).toBe("done");
   });
 
-  test("that waits for the files of others loses nothing by it, and takes turns with those of its container", async () => {
+  test("loses nothing by waiting for the files of others, and takes turns within its container", async () => {
     const clock = new ManualClock();
     const { extractor, queues } = slowExtractor(clock, 3.5);
     await reopen({ clock, extractor });
@@ -186,7 +186,7 @@ describe("a picture in a message", () => {
     expect(queues).toEqual([expect.stringMatching(/\ba$/), queues[0]]);
   });
 
-  test("goes with its conversation, read or not", async () => {
+  test("is removed with its conversation, read or not", async () => {
     const { id } = await send([showing(SIGN)]);
     await opened.hold();
     await opened.core.addConversation(opened.call(), { conversationId: "b", messages: [showing(PHOTO)] });
@@ -197,7 +197,7 @@ describe("a picture in a message", () => {
     expect(await opened.rowCounts()).toMatchObject({ message_pictures: 0, documents: 0, chunks: 0 });
   });
 
-  test("is taken out of an edited message with it", async () => {
+  test("is removed together with an edited message", async () => {
     const talk = [NICE, { role: "user", content: "It hangs at the harbour." }, { role: "assistant", content: "Ah." }];
     await send([showing(SIGN), ...talk]);
     await send([{ role: "user", content: "Look at my sign: it is gone" }, ...talk]);
@@ -205,19 +205,19 @@ describe("a picture in a message", () => {
   });
 });
 
-describe("a picture in a message that is hostile", () => {
+describe("a hostile picture in a message", () => {
   const GIF = Buffer.from("GIF89a");
   test.each<[string, string, RegExp]>([
-    ["nothing", "data:image/png;base64,", /is empty/],
-    ["no picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /not a picture/],
-    ["called otherwise", SIGN.replace("image/png", "text/html"), /not a picture/],
+    ["empty", "data:image/png;base64,", /is empty/],
+    ["not a picture", dataAddress(Buffer.from("#!/bin/sh\nrm -rf /")), /not a picture/],
+    ["labelled as something else", SIGN.replace("image/png", "text/html"), /not a picture/],
     ["a PDF", dataAddress(fixture("small-latex.pdf"), "application/pdf"), /not a picture/],
-    ["no base64", "data:image/png;base64,%%%%", /is not base64/],
+    ["not base64", "data:image/png;base64,%%%%", /is not base64/],
     ["written as text", "data:image/svg+xml,<svg/>", /not a base64 data URL/],
     ["too large", `data:image/png;base64,${"iVBORw0KGgoA".repeat(1_200_000)}`, /more than 10 MB/],
     ["a file of the server", "file:///etc/passwd", /neither http nor https/],
     ["a script", "javascript:alert(1)", /neither http nor https/],
-  ])("as it is %s is not kept, which a warning says", async (_what, url, warning) => {
+  ])("that is %s is not stored, and a warning says so", async (_what, url, warning) => {
     const { warnings } = await send([showing(url), NICE]);
     expect(warnings).toEqual([expect.stringMatching(warning)]);
     expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
@@ -227,22 +227,22 @@ describe("a picture in a message that is hostile", () => {
 
   test.each([
     ["truncated", dataAddress(fixture("sign.png").subarray(0, 60))],
-    ["a head alone", dataAddress(GIF, "image/gif")],
-    ["of more pixels than fit into memory", dataAddress(hugePng())],
+    ["only a header", dataAddress(GIF, "image/gif")],
+    ["too large for memory", dataAddress(hugePng())],
     [
-      "a phone's",
+      "in a phone's format",
       dataAddress(Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from("ftypheic"), Buffer.alloc(99)]), "image/heic"),
     ],
-  ])("as it is %s leaves a note, and the conversation is done", async (_what, url) => {
+  ])("that is %s leaves a note, and the conversation is completed", async (_what, url) => {
     await send([showing(url), NICE]);
     expect((await get()).document).toMatchObject({ status: "done", errorReason: null });
     expect(await notes()).toEqual([expect.stringMatching(/^A picture could not be read: /)]);
     expect(await content()).toBe("user: Look at my sign:\n[image]\n\nassistant: How nice!");
   });
 
-  test("cannot be one of too many", async () => {
+  test("is ignored beyond the maximum number", async () => {
     const plain = fixture("sign.gif");
-    // What follows a picture changes its digest, and nothing of what it shows.
+    // Bytes appended to a picture change its digest, but not what it shows.
     const many = Array.from({ length: 103 }, (_, index) =>
       dataAddress(Buffer.concat([plain, Buffer.from(String(index))]), "image/gif"),
     );
@@ -283,7 +283,7 @@ describe("a picture at an address", () => {
       maximumBytes: 1e6,
     });
 
-  test("is fetched and read, once", async () => {
+  test("is fetched and read once", async () => {
     await send([showing(`${base}/sign.png`)]);
     await send([showing(`${base}/sign.png`), NICE]);
     expect(await content()).toMatch(
@@ -293,7 +293,7 @@ describe("a picture at an address", () => {
   });
 
   test.each<[string, (path: string, response: ServerResponse) => void, RegExp]>([
-    ["is none", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
+    ["does not exist", (_path, response) => response.writeHead(404).end(), /could not be fetched: .*404/],
     [
       "is a page",
       (_path, response) => response.writeHead(200).end("<html>Hi</html>"),
@@ -305,7 +305,7 @@ describe("a picture at an address", () => {
       /could not be fetched: .*large/i,
     ],
     [
-      "leads to the metadata of a cloud",
+      "redirects to cloud metadata",
       (_path, response) => response.writeHead(302, { location: "http://169.254.169.254/latest/" }).end(),
       /could not be fetched: /,
     ],
@@ -317,7 +317,7 @@ describe("a picture at an address", () => {
     expect(await content()).not.toContain("picture →");
   });
 
-  test("in a private network, or while nothing may be fetched, is not", async () => {
+  test("in a private network, or in offline mode, is not fetched", async () => {
     for (const options of [{ fetcher: fetcher([]) }, { fetcher: fetcher(["127.0.0.1"], true) }]) {
       await reopen(options);
       await send([showing(`${base}/sign.png`), NICE]);
@@ -339,7 +339,7 @@ describe("a picture in a message, with a language model", () => {
   const NO_FACTS = JSON.stringify({ facts: [], summary: "", relations: [], derived: [] });
   const isLook = (request: object) => JSON.stringify(request).includes("image_url");
 
-  test("is described as well, once", async () => {
+  test("is also described, once", async () => {
     provider.always((request) => (isLook(request) ? JSON.stringify({ sees: true, description: SEEN }) : NO_FACTS));
     await send([showing(SIGN)]);
     await send([showing(SIGN), NICE]);
@@ -347,7 +347,7 @@ describe("a picture in a message, with a language model", () => {
     expect(provider.requests.filter(isLook)).toHaveLength(1);
   });
 
-  test("says nothing that is taken for the user's word", async () => {
+  test("yields nothing that is attributed to the user", async () => {
     let quote = "";
     provider.always((request) => {
       if (isLook(request)) return JSON.stringify({ sees: true, description: SEEN });
@@ -364,7 +364,7 @@ describe("a picture in a message, with a language model", () => {
     expect(JSON.stringify(profile.static)).not.toContain("Lisbon");
   });
 
-  test("that fails keeps its text, and a note says why", async () => {
+  test("that cannot be described keeps its text, and a note says why", async () => {
     provider.always((request) => (isLook(request) ? { fault: "status", status: 503 } : NO_FACTS));
     await send([showing(SIGN)]);
     expect(await content()).toMatch(/tool: picture → \S/);
@@ -373,7 +373,7 @@ describe("a picture in a message, with a language model", () => {
   });
 
   const MINUTE = 60_000;
-  /** Time passes, and now and then the service looks what is to be tried again. */
+  /** Advances the clock, and runs the retries of the service now and then. */
   const pass = async (ms: number) => {
     const retry = createModelRetrial(opened.context);
     for (let passed = 0; passed < ms; passed += 5 * MINUTE) {
@@ -386,7 +386,7 @@ describe("a picture in a message, with a language model", () => {
   const AWAY = { fault: "status", status: 503 };
   const DESCRIBED = JSON.stringify({ sees: true, description: SEEN });
 
-  test("that fails is described when the model is back, beside its text and before what was said since", async () => {
+  test("that cannot be described is described once the model is back, next to its text", async () => {
     reply(AWAY);
     await send([showing(SIGN)]);
     await send([showing(SIGN), NICE]);
@@ -406,7 +406,7 @@ describe("a picture in a message, with a language model", () => {
     expect(await content()).toBe(text);
   });
 
-  test("that fails for good is let go of, and its note stays", async () => {
+  test("that can never be described is given up, and its note stays", async () => {
     reply("no JSON at all");
     await send([showing(SIGN)]);
     for (const hours of [2, 7, 25, 25]) await pass(hours * 60 * MINUTE);
@@ -419,7 +419,7 @@ describe("a picture in a message, with a language model", () => {
     expect(provider.requests.filter(isLook)).toHaveLength(before);
   });
 
-  test("that is taken out of its message before it was described is not shown to the model", async () => {
+  test("removed from its message before its description is not shown to the model", async () => {
     reply(AWAY);
     await send([showing(SIGN), NICE, { role: "user", content: "Thank you. I painted it in May." }]);
     const before = provider.requests.filter(isLook).length;

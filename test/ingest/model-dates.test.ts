@@ -22,11 +22,11 @@ test.each([
   ["We open on March 3rd.", "2027-03-03", { said: "March 3rd", parts: ["year"] }],
   ["The lease was signed yesterday.", "2026-11-25", { said: "yesterday", parts: ["day", "month", "year"] }],
   ["The review is next Friday.", "2026-12-04", { said: "next Friday", parts: ["day", "month", "year"] }],
-])("a year that a model adds is marked: %s", (content, date, mark) => {
+])("marks a year that a model adds: %s", (content, date, mark) => {
   expect(checked(content, `${content} (${date})`, [date])?.completedDates).toEqual([{ ...mark, date }]);
 });
 
-test("a date that is said in full is marked as nothing", () => {
+test("does not mark a date stated in full", () => {
   expect(
     checked("The lease starts 1 February 2027.", "The lease starts on 1 February 2027", ["2027-02-01"]),
   ).not.toHaveProperty("completedDates");

@@ -71,7 +71,7 @@ async function add(content = TEXT): Promise<string> {
   return id;
 }
 
-/** Time passes, and now and then the service looks what is to be tried again. */
+/** Advances the clock, and runs the retries of the service now and then. */
 async function pass(ms: number, step = MINUTE): Promise<void> {
   for (let passed = 0; passed < ms; passed += step) {
     clock.advance(step);
@@ -105,7 +105,7 @@ describe("a document that the model did not read", () => {
     if (reply !== CUT_OFF) expect(problem).toMatch(reason);
   });
 
-  test("of a model that is left alone names when it is asked again, alone and in lists", async () => {
+  test("while the model is left alone says when it will be asked again, by itself and in lists", async () => {
     provider.always(() => WRONG_KEY);
     const id = await add();
     const next = new Date(clock.now().getTime() + 5 * MINUTE).toISOString();
@@ -121,7 +121,7 @@ describe("a document that the model did not read", () => {
     expect(provider.requests).toHaveLength(asked + 1);
   });
 
-  test("is read again by itself once the model answers, and says nothing more", async () => {
+  test("is read again by itself once the model answers, and then has no failure", async () => {
     provider.always(() => WRONG_KEY);
     const ids = [await add(), await add("I own a blue kayak."), await add("I own a green kayak.")];
     provider.always(() => READ);
@@ -131,7 +131,7 @@ describe("a document that the model did not read", () => {
     expect(await failures()).toEqual({ problem: null, documents: 0, givenUp: 0, reasons: [] });
   });
 
-  test("is not counted for a caller who may not see it, and goes with its removal", async () => {
+  test("is not counted for callers who may not see it, and its failure is removed with it", async () => {
     provider.always(() => WRONG_KEY);
     const id = await add();
     expect((await opened.core.status(opened.call(["b"]))).llmFailures).toMatchObject({ documents: 0, reasons: [] });
@@ -139,7 +139,7 @@ describe("a document that the model did not read", () => {
     expect(await opened.everything()).not.toContain("refused the key");
   });
 
-  test("of a text that the service repeats says nothing of it", async () => {
+  test("is not quoted when the service repeats its text", async () => {
     const error = { message: `cannot work with: ${TEXT}` };
     provider.always(() => ({ fault: "status", status: 422, error }));
     const [failure] = (await detailsOf(await add())).modelFailures;
@@ -148,7 +148,7 @@ describe("a document that the model did not read", () => {
 });
 
 describe("a service that refuses everything", () => {
-  test("is asked seldom, however much comes, and by the doctor at once", async () => {
+  test("is rarely asked, however much arrives, but immediately by the doctor", async () => {
     provider.always(() => WRONG_KEY);
     for (let count = 0; count < 5; count += 1) await add(`I own kayak number ${count}.`);
     expect(provider.requests).toHaveLength(1);
@@ -163,7 +163,7 @@ describe("a service that refuses everything", () => {
     expect(await failures()).toMatchObject({ problem: null, documents: 0 });
   });
 
-  test("with 403 costs no document an attempt, and a text that is refused so does", async () => {
+  test("with 403 costs no document an attempt, but refusing a single text does", async () => {
     provider.always(() => FORBIDDEN_KEY);
     const id = await add();
     expect((await detailsOf(id)).modelFailures).toMatchObject([{ attempts: 0 }]);
@@ -177,7 +177,7 @@ describe("a service that refuses everything", () => {
     expect(await texts()).toContain("User paddles a kayak.");
   });
 
-  test("of the fast model keeps nobody from the careful one", async () => {
+  test("for the fast model does not affect the careful one", async () => {
     provider.always(() => WRONG_KEY);
     const id = await add();
     clock.advance(6 * MINUTE);
@@ -194,7 +194,7 @@ describe("a service that refuses everything", () => {
     expect(await detailsOf(id)).toMatchObject({ modelFailures: [] });
   });
 
-  test("is asked at once with another key", async () => {
+  test("is asked immediately with another key", async () => {
     provider.always(() => WRONG_KEY);
     await add();
     await opened.stop();
@@ -207,8 +207,8 @@ describe("a service that refuses everything", () => {
   });
 });
 
-describe("a model whose answers cannot be used", () => {
-  test("is asked about a document four times, until it is another one", async () => {
+describe("a model with unusable answers", () => {
+  test("is asked about a document four times, until the model changes", async () => {
     provider.always(() => NONSENSE);
     const id = await add();
     const asked = provider.requests.length;
@@ -224,7 +224,7 @@ describe("a model whose answers cannot be used", () => {
     expect(await failures()).toMatchObject({ documents: 0 });
   });
 
-  test("has few documents in line at a time", async () => {
+  test("has few documents queued at a time", async () => {
     provider.always(() => NONSENSE);
     for (let count = 0; count < 30; count += 1) await add(`I own kayak number ${count}.`);
     provider.always(() => READ);
@@ -236,7 +236,7 @@ describe("a model whose answers cannot be used", () => {
     expect(await opened.store.jobs.countOf("reprocess")).toBe(20);
   });
 
-  test("leaves a title and a summary to rules, and is asked for them again", async () => {
+  test("leaves title and summary to rules, and is asked for them again", async () => {
     provider.always(() => READ);
     provider.describe(() => NONSENSE);
     const id = await add(LONG);
@@ -249,7 +249,7 @@ describe("a model whose answers cannot be used", () => {
   });
 });
 
-describe("a text that the service always fails at while it answers others", () => {
+describe("a text on which the service always fails while it answers others", () => {
   const failsAt = (words: string): (() => number) => {
     let asked = 0;
     provider.always(({ body }) => {
@@ -268,7 +268,7 @@ describe("a text that the service always fails at while it answers others", () =
     }
   }
 
-  test("is read by rules, and the model is asked about it a few times only", async () => {
+  test("is read by rules, and the model is asked about it only a few times", async () => {
     const asked = failsAt("red kayak");
     const id = await add();
     await work(3 * 24 * HOUR, 5 * MINUTE);
@@ -281,7 +281,7 @@ describe("a text that the service always fails at while it answers others", () =
     expect(asked()).toBeLessThanOrEqual(30);
   });
 
-  test("keeps no others waiting that are read together with it", async () => {
+  test("does not keep others waiting that are read together with it", async () => {
     failsAt("red kayak");
     const document = (content: string) => ({ content, containerTags: ["a"] });
     const bodies = [TEXT, "My sister Ida lives in Ghent.", "My brother Tom lives in Oslo."].map(document);

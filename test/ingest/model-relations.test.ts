@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-describe("the question", () => {
-  test("holds the messages of the prompt: facts and memories by handles, as data, with when they were said", async () => {
+describe("the question about relations", () => {
+  test("contains the messages of the prompt: facts and memories by handles, as data, with their dates", async () => {
     await world.tell("Ada lives in Oslo.", { documentDate: "2023-04-05" });
     const old = await world.memoryOf(OSLO);
     await world.tell("Ada lives in Bergen.", { documentDate: "2024-02-03" });
@@ -36,7 +36,7 @@ describe("the question", () => {
     expect(answers).toBeGreaterThanOrEqual(world.provider.requests.length - 1);
   });
 
-  test("is not asked about the first fact of a container, nor about facts that their sender stated", async () => {
+  test("is not asked about the first fact of a container, nor about facts stated by their sender", async () => {
     await world.tell("Ada lives in Oslo.");
     await world.core.addDocument(world.owner, {
       content: "Notes.",
@@ -49,7 +49,7 @@ describe("the question", () => {
     expect(await world.textsIn()).toEqual([BERGEN, "Ada sails"]);
   });
 
-  test("shows nothing of another container, of what is forgotten or replaced, or of what waits for review", async () => {
+  test("shows nothing of another container, nothing forgotten or replaced, and nothing that awaits review", async () => {
     await world.tell("Ada keeps a secret boat.", { containerTags: ["b"] });
     await world.tell("Ada keeps an old boat.");
     await world.core.forget(world.owner, { ids: [(await world.memoryOf("Ada keeps an old boat")).id] });
@@ -62,7 +62,7 @@ describe("the question", () => {
     for (const hidden of ["secret", "old boat", "two boats"]) expect(world.lastQuestion()).not.toContain(hidden);
   });
 
-  test("shows only what matches the filter of the document; rules see the rest", async () => {
+  test("shows only memories that match the document's filter; rules see the rest", async () => {
     await world.tell("Ada lives in Oslo.", { metadata: { team: "red" } });
     await world.tell("Ada lives in Bergen.", { filterByMetadata: { team: "blue" } });
     expect(world.questions()).toHaveLength(0);
@@ -73,7 +73,7 @@ describe("the question", () => {
     expect(world.lastQuestion()).toContain("Tromsø");
   });
 
-  test("about a document of two containers is asked for each of them alone", async () => {
+  test("about a document of two containers is asked for each of them separately", async () => {
     await world.tell("Ada lives in Oslo.", { containerTags: ["a"] });
     await world.tell("Ada lives in Paris.", { containerTags: ["b"] });
     world.relateBy((shown) => ({
@@ -87,7 +87,7 @@ describe("the question", () => {
     expect(await world.textsIn("b")).toEqual([BERGEN]);
   });
 
-  test("is asked in parts where there is much to relate", async () => {
+  test("is split when there is much to relate", async () => {
     const names = Array.from({ length: 60 }, (_, at) => `Item ${at} is green.`);
     await world.tell(names.join(" "));
     expect(world.questions().length).toBeGreaterThan(1);
@@ -120,7 +120,7 @@ describe("a fact that the model relates", () => {
     expect(await world.textsIn()).toEqual(["Ada rents a flat at the harbour"]);
   });
 
-  test("as an update of several takes the place of all of them", async () => {
+  test("as an update of several memories replaces all of them", async () => {
     await world.tell("Ada owns a car. Ada parks at the station.");
     world.relateOne("Ada sold her car", "updates", "Ada owns a car", "Ada parks at the station");
     await world.tell("Ada sold her car.");
@@ -129,7 +129,7 @@ describe("a fact that the model relates", () => {
     expect(await world.textsIn()).toEqual(["Ada owns a car", "Ada parks at the station"]);
   });
 
-  test("as an update of what another memory says already leaves that one alone", async () => {
+  test("as an update of one memory that another one already states leaves that other one alone", async () => {
     await world.tell("Ada lives in Oslo. Ada moved house.");
     world.relateOne("Ada moved house", "updates", OSLO);
     const { receipt } = await world.tell("Ada moved house.");
@@ -137,7 +137,7 @@ describe("a fact that the model relates", () => {
     expect(await world.textsIn()).toEqual(["Ada moved house"]);
   });
 
-  test("as an extension stands beside the memory and is related to it", async () => {
+  test("as an extension is kept next to the memory and related to it", async () => {
     await world.tell("Ada lives in Oslo.");
     world.relateOne("From her kitchen Ada sees the fjord", "extends", OSLO);
     const { receipt } = await world.tell("From her kitchen Ada sees the fjord.");
@@ -149,7 +149,7 @@ describe("a fact that the model relates", () => {
     expect(await world.textsIn()).toHaveLength(2);
   });
 
-  test("as new stands beside what rules would have replaced", async () => {
+  test("as new is kept next to what rules would have replaced", async () => {
     await world.tell("Ada lives in Oslo.");
     world.relateOne(BERGEN, "new");
     await world.tell("Ada lives in Bergen.");
@@ -163,7 +163,7 @@ describe("a fact that the model relates", () => {
     expect(await world.textsIn()).toEqual([BERGEN]);
   });
 
-  test("as a repetition of its opposite is related by rules", async () => {
+  test("as a duplicate of its opposite is related by rules", async () => {
     await world.tell("Ada likes tea.");
     world.relateOne("Ada does not like tea", "duplicate", "Ada likes tea");
     await world.tell("Ada does not like tea.");
@@ -195,7 +195,7 @@ describe("handles that the model was not shown", () => {
     },
   );
 
-  test("beside ones that it was shown spoil the whole statement, and no other", async () => {
+  test("invalidate the whole statement they are in, and no other", async () => {
     await world.tell(`${KNOWN}. Ada owns a car.`);
     world.relateBy(({ facts, memories }) => ({
       relations: [
@@ -209,8 +209,8 @@ describe("handles that the model was not shown", () => {
   });
 });
 
-describe("an update is not believed", () => {
-  test("when what it would replace was said later: it is kept in the past", async () => {
+describe("an update is not accepted", () => {
+  test("when the memory it would replace is newer: it is stored as outdated", async () => {
     await world.tell("Ada rents a cabin.", { documentDate: "2024-03-01" });
     world.relateOne("Ada rents a flat", "updates", "Ada rents a cabin");
     const { receipt } = await world.tell("Ada rents a flat.", { documentDate: "2022-03-01" });
@@ -223,14 +223,14 @@ describe("an update is not believed", () => {
     "Ada worked at Google from 2019 to 2023",
     "Ada worked at Google (2019–2023)",
     "Ada arbeitete bis März 2023 bei Google",
-  ])("when it was over before the other was said: %s", async (past) => {
+  ])("when it ended before the other was said: %s", async (past) => {
     await world.tell("Ada works at Meta.");
     world.relateOne(past, "updates", "Ada works at Meta");
     await world.tell(`${past}.`);
     expect(await world.textsIn()).toEqual([past, "Ada works at Meta"].toSorted());
   });
 
-  test("when it would replace more than one document may: it waits for review", async () => {
+  test("when it would replace more than one document may: it awaits review", async () => {
     const known = Array.from({ length: 7 }, (_, at) => `Box ${at} holds apples`);
     await world.tell(`${known.join(". ")}.`);
     world.relateBy(({ facts, memories }) => ({
@@ -247,7 +247,7 @@ describe("an update is not believed", () => {
     expect((await world.textsIn()).filter((text) => text.startsWith("Box"))).toHaveLength(2);
   });
 
-  test("by one fact, when another of the same text has taken that place", async () => {
+  test("when another fact of the same text has replaced the memory already", async () => {
     await world.tell("Ada rents a flat.");
     const flat = await world.memoryOf("Ada rents a flat");
     world.relateBy(({ facts, memories }) => ({
@@ -262,7 +262,7 @@ describe("an update is not believed", () => {
     expect(await world.byId(flat.id)).toMatchObject({ isLatest: false });
   });
 
-  test("when a document orders it: what reads like an order is not even shown, and no stranger is touched", async () => {
+  test("when a document orders it: instructions are not even shown, and other containers are not touched", async () => {
     await world.tell("Ada lives in Oslo. Ada sails. Ada owns a car. Ada has a dog. Ada sings. Ada swims. Ada is tall.");
     await world.tell("Bob lives in Rome.", { containerTags: ["b"] });
     const before = { a: await world.textsIn("a"), b: await world.textsIn("b") };
@@ -284,11 +284,11 @@ describe("an update is not believed", () => {
 
 describe("when the model", () => {
   test.each<[string, Reply]>([
-    ["answers in another form", '{"facts":[]}'],
-    ["stops in the middle", { fault: "cut off", text: '{"relations":[{"fact":"f1"' }],
+    ["answers in another format", '{"facts":[]}'],
+    ["breaks off", { fault: "cut off", text: '{"relations":[{"fact":"f1"' }],
     ["refuses", { fault: "refusal", text: "no" }],
-    ["says nothing", ""],
-    ["does not know the key", { fault: "status", status: 401 }],
+    ["returns nothing", ""],
+    ["rejects the key", { fault: "status", status: 401 }],
   ])("%s, rules relate the facts, and the log says so", async (_name, reply) => {
     await world.tell("Ada lives in Oslo.");
     world.relateBy(() => reply);
@@ -299,7 +299,7 @@ describe("when the model", () => {
     expect(JSON.stringify(world.log.lines)).not.toContain("Bergen");
   });
 
-  test("answers again, what rules related is related by it, a bounded number of times", async () => {
+  test("answers again, facts related by rules are related by it, a limited number of times", async () => {
     const retry = createModelRetrial(world.context);
     const later = async (hours: number) => {
       world.clock.advance((hours * DAY) / 24);
@@ -323,7 +323,7 @@ describe("when the model", () => {
     expect(world.provider.requests).toHaveLength(asked);
   });
 
-  test("has too much to do, the document waits as long as it says, and what was read is not read again", async () => {
+  test("is overloaded, the document waits as long as it says, and is not read again", async () => {
     await world.tell("Ada rents a flat.");
     world.relateBy(() => ({ fault: "status", status: 429, headers: { "retry-after": "120" } }));
     const { id, document } = await world.tell("Ada bought a cabin.");
@@ -342,7 +342,7 @@ describe("when the model", () => {
     expect(world.provider.requests.length - world.questions().length).toBe(readings);
   });
 
-  test("is away for a day, nothing is lost and nothing done twice", async () => {
+  test("is unavailable for a day, nothing is lost and nothing done twice", async () => {
     await world.tell("Ada rents a flat.");
     world.relateBy(() => ({ fault: "disconnect" }));
     const { id } = await world.tell("Ada bought a cabin.");
@@ -361,7 +361,7 @@ describe("when the model", () => {
     expect(await world.textsIn()).toEqual(["Ada bought a cabin", "Ada rents a flat"]);
   });
 
-  test("has answered and the work stops before it is written, nothing is left half-way", async () => {
+  test("has answered and the work stops before the result is written, nothing is half-done", async () => {
     await world.tell("Ada rents a flat.");
     world.relateBy(() => ({ fault: "status", status: 503 }));
     const { document } = await world.tell("Ada bought a cabin. Ada bought a boat.");
@@ -394,7 +394,7 @@ describe("when the model", () => {
     expect(world.questions()).toHaveLength(asked);
   });
 
-  test("has answered and memories have changed meanwhile, only what is still there is related", async () => {
+  test("has answered and memories have changed meanwhile, only existing ones are related", async () => {
     await world.tell("Ada rents a flat. Ada owns a car.");
     const flat = await world.memoryOf("Ada rents a flat");
     const car = await world.memoryOf("Ada owns a car");

@@ -53,10 +53,10 @@ async function upload(bytes: Uint8Array, name: string): Promise<string> {
   return id;
 }
 
-describe.skipIf(!canRecord)(`recordings that are uploaded${unlessRecording}`, () => {
+describe.skipIf(!canRecord)(`uploaded recordings${unlessRecording}`, () => {
   afterEach(() => opened.close());
 
-  test("fail without a transcriber, and are written down once there is one", async () => {
+  test("fail without a transcriber, and are transcribed once there is one", async () => {
     await open();
     const id = await upload(record(SPEECH, "mp3"), "harbour.mp3");
     await opened.settle();
@@ -86,7 +86,7 @@ describe.skipIf(!canRecord)(`recordings that are uploaded${unlessRecording}`, ()
     expect(found?.chunk?.metadata).toMatchObject({ time: [1, 5] });
   });
 
-  test("fail with the words of a service that refuses them", async () => {
+  test("fail with the message of a service that refuses them", async () => {
     await open({ RECOLLECT_TRANSCRIBE_BASE_URL: transcriber.url });
     transcriber.answers = [() => ({ status: 401, body: { error: { message: "no such key" } } })];
     const id = await upload(record(SPEECH, "ogg"), "harbour.ogg");
@@ -97,7 +97,7 @@ describe.skipIf(!canRecord)(`recordings that are uploaded${unlessRecording}`, ()
     });
   });
 
-  test("say so when nothing is said in them", async () => {
+  test("report when nothing is said in them", async () => {
     await open({ RECOLLECT_TRANSCRIBE_BASE_URL: transcriber.url });
     transcriber.answers = [() => ({ body: { text: "", segments: [] } })];
     const id = await upload(record([...SPEECH, ...PICTURE], "mp4"), "harbour.mp4");
@@ -109,7 +109,7 @@ describe.skipIf(!canRecord)(`recordings that are uploaded${unlessRecording}`, ()
   });
 });
 
-describe("a transcriber that is away", () => {
+describe("an unavailable transcriber", () => {
   const stretch = (start: number) => ({
     bytes: new Uint8Array([start % 251]),
     start,
@@ -125,7 +125,7 @@ describe("a transcriber that is away", () => {
     extract: async () => ({ ...extracted("audio", []), recordings: [stretch(0), stretch(600)] }),
   };
 
-  test("is asked later for what it has not written down yet, and nothing is said twice", async () => {
+  test("is asked later for the missing parts, and nothing is transcribed twice", async () => {
     const service = createOpenAiTranscriber({ baseUrl: transcriber.url, model: "whisper-1", apiKey: undefined });
     const manual = await openManualCore({ extractor, transcriber: createRememberingTranscriber(service) });
     const at = (start: number, text: string) => ({ start, end: start + 3, text });
@@ -153,7 +153,7 @@ describe("a transcriber that is away", () => {
     }
   });
 
-  describe("is no secret", () => {
+  describe("is reported", () => {
     let log: ReturnType<typeof captureLog>;
     let manual: ManualCore;
     let id: string;
@@ -177,7 +177,7 @@ describe("a transcriber that is away", () => {
     const shown = async () => presentDocument(await manual.core.getDocument(manual.call(), { id }), "http://localhost");
     const files = async () => (await manual.core.diagnose(manual.call())).checks.find(({ name }) => name === "files");
 
-    test("to whoever looks at the document, until it is there again", async () => {
+    test("on the document, until it is available again", async () => {
       const { status, processingMetadata } = await shown();
       expect(status).toBe("extracting");
       expect(processingMetadata).toMatchObject({
@@ -200,12 +200,12 @@ describe("a transcriber that is away", () => {
       expect(JSON.stringify(after)).not.toContain("answered 500");
     });
 
-    test("to the log", () => {
+    test("in the log", () => {
       const lines = log.lines.filter(({ event }) => event === "a job was postponed");
       expect(lines).toMatchObject([{ level: "warn", kind: "read", reason: REASON, waitMs: 30_000 }]);
     });
 
-    test("to the doctor, until it answers", async () => {
+    test("by the doctor, until it answers", async () => {
       expect(await files()).toMatchObject({
         ok: false,
         detail: expect.stringContaining("answered 500"),
@@ -216,7 +216,7 @@ describe("a transcriber that is away", () => {
       expect(await files()).toMatchObject({ ok: true, detail: expect.stringContaining("transcribed by whisper-1") });
     });
 
-    test("and it is asked at once when somebody has the document processed again", async () => {
+    test("and it is asked immediately when a person reprocesses the document", async () => {
       const named = { ids: [id] };
       const plan = await manual.core.reprocess(manual.call(), { ...named, dryRun: true });
       await manual.settle();

@@ -40,7 +40,7 @@ async function told(): Promise<string[]> {
 }
 
 describe("a statement", () => {
-  test("gives way to what an agent reads in its document", async () => {
+  test("is replaced by what an agent reads in its document", async () => {
     const id = await add();
     expect(await told()).toEqual([expect.stringMatching(/^Audrey said(?: on .+)?: Ceramics again/)]);
     const { tasks } = await opened.core.pendingExtractions(opened.call(), { containerTag: "a", limit: 1 });
@@ -50,7 +50,7 @@ describe("a statement", () => {
     expect(await told()).toEqual(["Audrey's ceramics kiln smells of burnt toast"]);
   });
 
-  test("gives way to what a language model reads in its document", async () => {
+  test("is replaced by what a language model reads in its document", async () => {
     const id = await add();
     const model = createOpenAiModel({
       provider: "scripted",
@@ -71,13 +71,13 @@ describe("a statement", () => {
     expect(await told()).toEqual([]);
   });
 
-  test("follows its document: edited turns are told as they are now", async () => {
+  test("follows its document: edited turns replace it", async () => {
     await add();
     await add(turns("Violin again, and that bow, smelling of old resin, would you believe it?"));
     expect(await told()).toEqual([expect.stringContaining("Violin again")]);
   });
 
-  test("makes no list, count or page of a document longer, and no receipt", async () => {
+  test("adds to no list, count or page of a document, and to no receipt", async () => {
     const id = await add();
     const { memories } = await opened.core.getDocument(opened.call(), { id });
     expect(memories).toEqual([]);
@@ -86,7 +86,7 @@ describe("a statement", () => {
     expect(total).toBe(2);
   });
 
-  test("is none of what its sender stated the facts of, or wanted no memories of", async () => {
+  test("is not made for a document with ready-made facts, or without memories", async () => {
     const facts = [{ text: "Audrey owns a kiln" }];
     await opened.core.addDocument(opened.call(), { content: turns(QUOTE), containerTags: ["a"], facts });
     await opened.core.addDocument(opened.call(), { content: turns(QUOTE), containerTags: ["a"], taskType: "superrag" });
@@ -94,7 +94,7 @@ describe("a statement", () => {
     expect(await told()).toEqual(["Audrey owns a kiln"]);
   });
 
-  test("is left out where the settings say that its subject is never to be stored", async () => {
+  test("is left out when the settings say that its subject must never be stored", async () => {
     await opened.core.updateSettings(opened.call(), {
       shouldLLMFilter: true,
       filterPrompt: "Never store anything about ceramics.",

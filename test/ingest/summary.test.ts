@@ -18,11 +18,11 @@ async function summaryOf(input: Record<string, unknown>): Promise<string | null>
   return (await opened.core.getDocument(call, { id })).document.summary;
 }
 
-test("a document has a summary of its own sentences", async () => {
+test("a document has a summary made of its own sentences", async () => {
   expect(await summaryOf({ content: LONG })).toContain("The ship");
 });
 
-test("another text under the same customId has another summary, a short one none", async () => {
+test("another text with the same customId has another summary, a short one none", async () => {
   expect(await summaryOf({ content: LONG, customId: "log" })).not.toBeNull();
   expect(await summaryOf({ content: "The ship is home.", customId: "log" })).toBeNull();
 });

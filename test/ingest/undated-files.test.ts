@@ -25,11 +25,11 @@ test.each([
   ["a day", "The lease ends on 3 May.", "The lease ends on 3 May"],
   ["a word", "Torvald moved to Bergen yesterday.", "Torvald moved to Bergen yesterday"],
   ["a period", "Torvald moved to Bergen last week.", "Torvald moved to Bergen last week"],
-])("%s stays as it was said", async (_what, text, expected) => {
+])("%s is kept as it was said", async (_what, text, expected) => {
   expect(await memoriesOf(rtf(text), "note.rtf")).toEqual([expected]);
 });
 
-test("a date that is said in full is one all the same", async () => {
+test("a full date is still resolved", async () => {
   await memoriesOf(rtf("The lease ends on 3 May 2031."), "note.rtf");
   const { entries } = await opened.core.listMemories(opened.call(), { containerTags: ["port"] });
   expect(entries).toMatchObject([
@@ -37,7 +37,7 @@ test("a date that is said in full is one all the same", async () => {
   ]);
 });
 
-test("where its date is known, the same words are completed", async () => {
+test("when the date is known, the same words are completed", async () => {
   const [text] = await memoriesOf(rtf("Parking permit 4471 expires in June."), "note.rtf", {
     documentDate: "2019-01-15",
   });

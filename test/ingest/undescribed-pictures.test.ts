@@ -51,7 +51,7 @@ afterEach(async () => {
   await provider.close();
 });
 
-/** What the model says of pictures, of PNG and of others. */
+/** The model's answers about pictures: for PNG and for other formats. */
 function reply(ofPng: Reply, ofOthers = ofPng): void {
   provider.always((request: ModelRequest) => {
     const shown = /"url":"data:(image[^;]*)/.exec(JSON.stringify(request.body.messages))?.[1];
@@ -86,7 +86,7 @@ const content = async () => (await document()).document.content;
 const descriptions = async () => (await content()).split("A heron stands").length - 1;
 
 describe("a picture in a message that waits for a description", () => {
-  test("is not given up with a later one that the model does not take", async () => {
+  test("is not given up together with a later one that the model rejects", async () => {
     reply(AWAY);
     await send(showing(SIGN));
     reply(AWAY, UNSEEN);
@@ -100,16 +100,13 @@ describe("a picture in a message that waits for a description", () => {
   test.each<[what: string, ofPng: Reply, ofOthers: Reply]>([
     ["first", UNSEEN, AWAY],
     ["last", AWAY, UNSEEN],
-  ])(
-    "is described beside one of the same message that the model does not take, be that the %s",
-    async (_what, ...says) => {
-      reply(...says);
-      await send(showing(SIGN, OTHER));
-      reply(DESCRIBED);
-      await pass(2 * HOUR);
-      expect(await descriptions()).toBe(1);
-    },
-  );
+  ])("is described even if the model rejects the %s picture of the same message", async (_what, ...says) => {
+    reply(...says);
+    await send(showing(SIGN, OTHER));
+    reply(DESCRIBED);
+    await pass(2 * HOUR);
+    expect(await descriptions()).toBe(1);
+  });
 
   test("leaves nothing behind once no message shows it", async () => {
     const waiting = async () =>
@@ -130,7 +127,7 @@ describe("a picture in a message that waits for a description", () => {
     expect(await document()).toMatchObject({ pictureNotes: [], modelFailures: [] });
   });
 
-  test("waits on while there is no model", async () => {
+  test("keeps waiting while there is no model", async () => {
     reply(AWAY);
     await send(showing(SIGN));
     await opened.hold();
@@ -148,7 +145,7 @@ describe("a picture in a message that waits for a description", () => {
     expect(await descriptions()).toBe(1);
   });
 
-  test("is described once its address answers again, and let go of where it never does", async () => {
+  test("is described once its address answers again, and given up if it never does", async () => {
     let isThere = true;
     let asked = 0;
     const server = createServer((_request, response) => {
@@ -183,7 +180,7 @@ describe("a picture in a message that waits for a description", () => {
     }
   }, 60_000);
 
-  test("keeps the description that was made while another message came", async () => {
+  test("keeps a description made while another message arrived", async () => {
     reply(AWAY);
     await send(showing(SIGN));
     reply(DESCRIBED);

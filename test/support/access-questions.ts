@@ -1,31 +1,31 @@
 import { expect } from "vitest";
 import { type AccessWorld, HOME, LIBRARY, type Principal } from "./access-world.js";
 
-/** Somebody, and the container that they ask about. */
+/** A caller, and the container that they ask about. */
 export interface Question {
   readonly who: Principal;
   readonly tag: string;
 }
 
-/** Reads one container and writes to another: asked about both. */
+/** Reads one container and writes to another: checked for both. */
 const OF_BOTH = "agent, one container to write, one to read";
 
 export function questions({ principals }: AccessWorld): Question[] {
   return principals.flatMap((who) => (who.name === OF_BOTH ? [HOME, LIBRARY] : [HOME]).map((tag) => ({ who, tag })));
 }
 
-/** True for somebody who may see where the canary is spoken of. */
+/** True for a caller who may see where the canary is mentioned. */
 export function sees({ rights }: Principal): boolean {
   const containers = rights?.containers ?? {};
   return containers === "all" || HOME in containers || LIBRARY in containers;
 }
 
-/** Watches that nothing changes. */
+/** Checks that nothing changes. */
 export interface Keeper {
   look(): Promise<void>;
-  /** Fails when something that is kept is not as it was at the last look. */
+  /** Fails if any stored data differs from the last look. */
   expectUnchanged(): Promise<void>;
-  /** Somebody is let in who may change something: what comes after needs another look. */
+  /** A permitted caller may have changed something: the next comparison needs a new look. */
   letChange(): void;
 }
 

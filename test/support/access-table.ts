@@ -2,27 +2,27 @@ import { createId } from "../../src/lib/ids.js";
 import type { Rights, Subject } from "./access-world.js";
 
 /**
- * What a caller needs: nothing; any key, where every key is told the same and nothing of what is kept; reading or
- * writing in the container that a request is about, the latter by somebody who is known where it erases; everything of the
- * organisation with a key, if only to read; or all of it, to read and to write.
+ * What a caller needs: nothing; any key, where every key gets the same answer without stored data; read or
+ * write access to the container of the request, for erasing only by an identified caller; everything in the
+ * organisation with a key, even a read-only one; or full read and write access.
  */
 export type Need = "nothing" | "any key" | "read" | "whole" | "write" | "named" | "owner";
 
-/** What is asked of whoever calls something, and how it says which container it is about. */
+/** The requirements of a call, and how it names its container. */
 export interface Access {
   readonly needs: Need;
-  /** Whether scoped keys may use it, which may do less than others. */
+  /** Whether scoped keys, which are more limited than others, may use it. */
   readonly isForScoped: boolean;
   /**
-   * By a tag, which is forbidden to others; by an id, which others do not find, and whoever may only read is told so; by
-   * an id of something that only those find who may change it; or by neither, for all that one may see.
+   * By a tag, which is forbidden to others; by an id, which others do not find, and a caller who may only read is told so; by
+   * an id that only callers who may change the thing can find; or by neither, covering all that the caller may see.
    */
   readonly names: "tag" | "id" | "id to change" | "neither";
 }
 
-/** A request that is refused for nothing but who sends it. */
+/** A request that can only be refused because of its sender. */
 interface Sent {
-  /** What stands for the parameters of the path. */
+  /** Values of the path parameters. */
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: unknown;
@@ -30,7 +30,7 @@ interface Sent {
 }
 
 export interface RouteAccess extends Access {
-  /** Status for whoever is let in; what the endpoint declares by default. */
+  /** Status for permitted callers; by default the one that the endpoint declares. */
   readonly answers?: number | undefined;
   readonly request: (subject: Subject) => Sent | Promise<Sent>;
 }
@@ -48,13 +48,13 @@ const anybody = plain("nothing");
 const anyKey = plain("any key");
 const owner = plain("owner");
 const ownerAbout = route({ needs: "owner", isForScoped: false, names: "neither" });
-/** What lies under the paths that scoped keys may use. */
+/** Paths that scoped keys may use. */
 const readsTag = route({ needs: "read", isForScoped: true, names: "tag" });
 const readsId = route({ needs: "read", isForScoped: true, names: "id" });
 const readsAll = route({ needs: "read", isForScoped: true, names: "neither" });
 const writesTag = route({ needs: "write", isForScoped: true, names: "tag" });
 const writesId = route({ needs: "write", isForScoped: true, names: "id" });
-/** What does not. */
+/** Paths that they may not use. */
 const agentReadsTag = route({ needs: "read", isForScoped: false, names: "tag" });
 const agentReadsAll = route({ needs: "read", isForScoped: false, names: "neither" });
 const agentWritesTag = route({ needs: "write", isForScoped: false, names: "tag" });
@@ -74,7 +74,7 @@ const inProvider = { ...provider, body: { containerTags: ["den"] } };
 const connection = { path: { connection: "nobody" } };
 const member = { memberId: "nobody" };
 
-/** Every operation of the API by method and path; other paths of the same operation count with it. */
+/** Every operation of the API by method and path; other paths of the same operation are included. */
 export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "POST /v3/documents": writesTag(({ tag }) => ({ body: { content: "Mia keeps bees.", containerTag: tag } })),
   "POST /v3/documents/batch": writesTag(({ tag }) => ({ body: { documents: ["Mia keeps bees."], containerTag: tag } })),
@@ -148,7 +148,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   })),
   "POST /v3/container-tags/merge": ownerAbout(async (subject) => {
     const [source, target] = [await subject.container(), await subject.container()];
-    // What is there and stays is one: the other is then the default one.
+    // A caller may have only one container; the target is then the default one.
     const targetContainerTag = source === target ? "default" : target;
     return { body: { containerTags: [source, targetContainerTag], targetContainerTag } };
   }),
@@ -169,10 +169,10 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/settings": owner(),
   "PATCH /v3/settings": owner(200, { body: { chunkSize: 2_000 } }),
   "POST /v3/settings/suggest-buckets": owner(400),
-  // Last of all in the test: it ends everything.
+  // Last in the test, since it ends everything.
   "POST /v3/settings/reset": owner(200, { body: { confirmation: "Recollect" } }),
   "GET /v3/embeddings": owner(),
-  // There is no move to pause, which only the owner is told.
+  // 409 for the owner, since there is no move to pause.
   "POST /v3/embeddings": owner(409, { body: { action: "pause" } }),
   "POST /v3/purge": agentNamedId(async (subject) => ({
     body: { documentId: await subject.document(), confirm: true },
@@ -217,7 +217,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/connections/auth/callback/{connection}": anybody(400, provider),
   "POST /v3/connections/webhooks/{connection}": anybody(404, connection),
 
-  // Nobody can be invited, and nothing is billed: 403 to the owner too, in other words.
+  // Inviting and billing do not exist: 403 to the owner too, with another message.
   "GET /v3/auth/team/members": owner(),
   "GET /v3/auth/team/invitations": owner(),
   "POST /v3/auth/team/invite": owner(403, { body: {} }),
@@ -230,7 +230,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /v3/auth/billing/auto-topups": owner(),
   "PATCH /v3/auth/billing/auto-topups": owner(403, { body: {} }),
 
-  // Fixed answers, the same for every key.
+  // Fixed responses, the same for every key.
   "POST /v3/documents/migrate-mcp": anyKey(200, { body: { userId: "u" } }),
   "GET /v3/mcp/has-login": anyKey(),
   "GET /v3/digests": anyKey(),
@@ -245,7 +245,7 @@ export const ROUTES: Readonly<Record<string, RouteAccess>> = {
   "GET /reference": anybody(),
 };
 
-/** What is mounted beside the API, by method and path as the router has it. */
+/** Everything mounted next to the API, by method and path as the router has it. */
 export const OTHER_ROUTES: Readonly<Record<string, "anybody" | "mcp" | "pages" | "other processes" | "not a place">> = {
   "GET /health": "anybody",
   "GET /health/live": "anybody",
@@ -273,7 +273,7 @@ export const OTHER_ROUTES: Readonly<Record<string, "anybody" | "mcp" | "pages" |
   "ALL /*": "not a place",
 };
 
-/** Statuses of pages: to the owner's browser, and to everybody else, whatever key they have. */
+/** Statuses of pages: in the owner's browser, and for everyone else, whatever their key. */
 export const PAGES: Readonly<Record<string, { readonly owner: number; readonly others: number }>> = {
   "/auth": { owner: 200, others: 303 },
   "/auth/sign-in": { owner: 303, others: 200 },
@@ -285,7 +285,7 @@ export const PAGES: Readonly<Record<string, { readonly owner: number; readonly o
   "/auth/nothing": { owner: 404, others: 404 },
 };
 
-/** What is asked of a tool, a resource or a prompt of MCP. All of them are for scoped keys too. */
+/** The requirements of an MCP tool, resource or prompt. All of them are available to scoped keys. */
 interface McpAccess extends Access {
   readonly args: (subject: Subject) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 }
@@ -302,7 +302,7 @@ const queryInTag: McpAccess["args"] = ({ tag }) => ({ query: "what sings", conta
 const documentId: McpAccess["args"] = async (subject) => ({ documentId: await subject.document() });
 const everywhere: McpAccess["args"] = () => ({});
 
-/** Every tool by name, those of earlier generations too. */
+/** Every tool by name, including those of earlier generations. */
 export const TOOLS: Readonly<Record<string, McpAccess>> = {
   search: mcp("read", "tag", queryInTag),
   profile: mcp("read", "tag", inTag),
@@ -376,7 +376,7 @@ export const PROMPTS: Readonly<Record<string, McpAccess>> = {
   recall: mcp("read", "tag", ({ tag }) => ({ name: "recall", arguments: { topic: "what sings", containerTag: tag } })),
 };
 
-/** How a call is refused for who makes it; null for whoever is let in (contract 1.2). */
+/** How a caller is refused; null for permitted callers (contract 1.2). */
 export type Refusal = "unauthorized" | "forbidden" | "not_found" | null;
 
 export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights | null, tag: string): Refusal {
@@ -396,7 +396,7 @@ export function refusalOf({ needs, isForScoped, names }: Access, rights: Rights 
   return names === "tag" ? "forbidden" : "not_found";
 }
 
-/** True for what may change something for those who are let in. */
+/** True if permitted callers may change something with it. */
 export function isChanging({ needs }: Pick<Access, "needs">): boolean {
   return needs === "write" || needs === "named" || needs === "owner";
 }

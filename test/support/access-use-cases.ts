@@ -6,7 +6,7 @@ import type { Subject } from "./access-world.js";
 
 interface UseCaseAccess extends Access {
   readonly input: (subject: Subject) => unknown;
-  /** How it ends for whoever is let in, where that is no success. */
+  /** The outcome for permitted callers, if it is not a success. */
   readonly ends?: ErrorKind | undefined;
 }
 
@@ -44,11 +44,11 @@ const question = (subject: Subject) => ({ q: "what sings", containerTags: [subje
 const grants = [{ containerTag: "den" }];
 const app = { issuer: "http://127.0.0.1", clientId: "app", clientName: "App", clientHost: "app.example" };
 const record = { kind: "Session", secret: "a secret" };
-/** A provider that is not there before a setting names folders. */
+/** A provider that does not exist until a setting names folders. */
 const provider = { provider: "folder" };
 const nothing = () => ({ id: "nothing" });
 
-/** Every use case: whoever adds one says here who may use it, beside `needs.ts`, which is held against this list. */
+/** Every use case: a new one must say here who may use it, besides `needs.ts`, which is compared with this list. */
 export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   authenticate: anybody(() => "sm_wrong", "unauthorized"),
   authenticateToken: anybody(() => ({ token: "wrong", issuer: null }), "unauthorized"),
@@ -128,7 +128,7 @@ export const USE_CASES_BY_ACCESS: Readonly<Record<UseCase, UseCaseAccess>> = {
   getSettings: owner(),
   updateSettings: owner(() => ({ chunkSize: 2_000 })),
   suggestBuckets: owner(undefined, "invalid"),
-  // The last of all: it ends everything.
+  // Last of all, since it ends everything.
   resetOrganization: owner(() => ({ confirmation: "Recollect" })),
   purge: agentNamedId(async (subject) => ({ documentId: await subject.document(), confirm: true })),
 

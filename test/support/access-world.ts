@@ -8,29 +8,29 @@ import { type ManualCore, openManualCore } from "./manual-core.js";
 import { uploadsOf } from "./uploads-of.js";
 import { LOOPBACK } from "./rest.js";
 
-/** The container that requests are about, the one that a key may read beside it, and one of somebody else. */
+/** The container of the requests, one that a key may also read, and someone else's. */
 export const HOME = "den";
 export const LIBRARY = "shed";
 const ELSEWHERE = "garage";
-/** A word that is said in the home and in the library alone. */
+/** A word that occurs only in the home and the library. */
 export const CANARY = "zanzibarcanary";
 
-/** What a caller may do, as the contract has it (contract 1.2). */
+/** The rights of a caller, as in the contract (contract 1.2). */
 export interface Rights {
   readonly containers: "all" | Readonly<Record<string, Permission>>;
-  /** Where all containers are open: `read` changes nothing. */
+  /** With access to all containers: `read` changes nothing. */
   readonly permission: Permission;
   readonly isScoped: boolean;
-  /** An app that was let in over OAuth: whatever is the owner's own stays with the owner. */
+  /** An app authorised over OAuth, which has no access to what is the owner's alone. */
   readonly isApp?: boolean;
-  /** A program of this machine without a key: it administers nothing, and purges nothing. */
+  /** A program on this machine without a key: it neither administers nor purges. */
   readonly isKeyless?: boolean;
 }
 
-/** Somebody who sends requests. */
+/** A caller. */
 export interface Principal {
   readonly name: string;
-  /** Null for somebody who is nobody: without a key that opens anything. */
+  /** Null for an unidentified caller, without a valid key. */
   readonly rights: Rights | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly bindings: HttpBindings;
@@ -42,16 +42,16 @@ export interface Subject {
   /** A container that may be lost. */
   container(): Promise<string>;
   document(): Promise<string>;
-  /** A document that came as a file. */
+  /** A document from a file. */
   file(): Promise<string>;
   /** The key of a file, under which it is downloaded. */
   fileKey(): Promise<string>;
   memory(): Promise<string>;
-  /** A memory that waits for review. */
+  /** A memory that awaits review. */
   inferred(): Promise<string>;
-  /** Changes that can be undone. */
+  /** A batch of changes that can be undone. */
   batch(): Promise<string>;
-  /** A text that an agent was given to read. */
+  /** A text given to an agent to read. */
   task(): Promise<string>;
   key(): Promise<string>;
   project(): Promise<string>;
@@ -65,22 +65,22 @@ export interface AccessWorld {
   readonly log: readonly LogLine[];
   readonly principals: readonly Principal[];
   principal(name: string): Principal;
-  /** What is there from the beginning, and stays. */
+  /** Things that exist from the start and stay. */
   lasting(tag: string): Subject;
   /** New things for each question, which a request may change or remove. */
   passing(tag: string): Subject;
-  /** Everything that is kept, when nothing is in work any more. */
+  /** All stored data, once no work is in progress. */
   everything(): Promise<string>;
   close(): Promise<void>;
 }
 
 const REMOTE: HttpBindings = { incoming: { socket: { remoteAddress: "192.168.1.20" } }, isLoopbackOnly: true };
 const EVERYTHING: Rights = { containers: "all", permission: "write", isScoped: false };
-/** What requests in this process name in their Host header. */
+/** The Host header of requests in this process. */
 const HOST = "127.0.0.1:6767";
 const OWNER_TOKEN = "the-owner-token";
 
-/** The service with two containers that have something in them, and everybody who may come. */
+/** The service with two containers with contents, and all kinds of callers. */
 export async function openAccessWorld(): Promise<AccessWorld> {
   const log = captureLog();
   const opened = await openManualCore({ log });
@@ -100,9 +100,9 @@ export async function openAccessWorld(): Promise<AccessWorld> {
   const lasting = new Map<string, Subject>();
   for (const tag of [HOME, LIBRARY]) lasting.set(tag, await seed(opened, tag));
   const principals = [...(await makePrincipals(opened)), ...(await makeApps(opened))];
-  // Made when they are needed first.
+  // Created when first needed.
   await core.oauthSecrets(owner);
-  // The first use of a key is noted; what follows within the minute is not.
+  // The first use of a key is recorded; further ones within a minute are not.
   for (const { headers, bindings } of principals)
     await app.request("/v3/session", { headers: { host: HOST, ...headers } }, bindings);
   return {
@@ -158,7 +158,7 @@ async function makePrincipals({ core, call, clock }: ManualCore): Promise<Princi
     { name: "no key, from this machine", rights: { ...EVERYTHING, isKeyless: true }, headers: {}, bindings: LOOPBACK },
     stranger("no key, from elsewhere", {}, REMOTE),
     stranger("no key, from a web page", { origin: "http://localhost:3000" }),
-    // Cookies are for the owner's pages alone.
+    // Cookies are only for the owner's pages.
     stranger("no key, in the browser of the owner", { cookie: `recollect_session=${token}` }, REMOTE),
     stranger("wrong key", as(`sm_${owner.actor.organizationId}_${"x".repeat(43)}`)),
     stranger("expired key", as(expired.secret)),
@@ -196,7 +196,7 @@ async function makePrincipals({ core, call, clock }: ManualCore): Promise<Princi
   ];
 }
 
-/** Apps with tokens as the OAuth face makes them. */
+/** Apps with tokens as issued over OAuth. */
 async function makeApps({ core, call }: ManualCore): Promise<Principal[]> {
   const owner = call();
   const issuer = `http://${HOST}`;
@@ -237,14 +237,14 @@ async function makeApps({ core, call }: ManualCore): Promise<Principal[]> {
 }
 
 interface Token {
-  /** Null for one that opens nothing. */
+  /** Null for one without any access. */
   readonly rights: Partial<Rights> | null;
   readonly scope?: string;
   readonly aud?: string;
   readonly isRevoked?: boolean;
 }
 
-/** The same things whenever they are asked for, said with the canary. */
+/** The same things on every call, with the canary in their texts. */
 async function seed(opened: ManualCore, tag: string): Promise<Subject> {
   const source = subjectOf(opened, tag, ` The ${CANARY} sings.`);
   const [container, document, memory] = [tag, await source.document(), await source.memory()];
@@ -287,7 +287,7 @@ export function subjectOf({ core, call }: Pick<ManualCore, "core" | "call">, tag
     fileKey: async () => (await core.getDocumentFile(owner, { id: await file() })).file.key,
     memory: remember,
     async inferred() {
-      // A quote that the text does not have makes it doubtful.
+      // A quote that is not in the text makes the fact an inference.
       const facts = [{ text: `Tom has the number ${createId()}.${words}`, quote: "nobody said this" }];
       const { facts: known } = await add({ facts, dreaming: "instant", wait: 20 });
       return known?.[0]?.id ?? "";

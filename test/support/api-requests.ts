@@ -9,7 +9,7 @@ interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** An operation of the API document, as far as requests are made from it. */
+/** An operation of the API document, as far as needed to generate requests. */
 export interface Operation {
   readonly method: string;
   readonly path: string;
@@ -18,18 +18,18 @@ export interface Operation {
   readonly body: { readonly type: string; readonly schema: JsonSchema; readonly isRequired: boolean } | null;
 }
 
-/** A request that can be sent, and told about. */
+/** A request that can be sent and described. */
 export interface ApiRequest {
   readonly operation: Operation;
   /** How it was broken, or `none`. */
   readonly fault: string;
   readonly method: string;
-  /** With its query. */
+  /** Including its query. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly pathValues: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the body says, before it was written. */
+  /** The value of the body before encoding. */
   readonly value: unknown;
   readonly body: string | FormData | undefined;
 }
@@ -101,7 +101,7 @@ function asText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Lone surrogates have no form in a URL. */
+/** Lone surrogates cannot be represented in a URL. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed()).slice(0, 20_000);
 }

@@ -6,37 +6,37 @@ import { type Bystander, peakMegabytesOf, watchService } from "./bystander.js";
 import { type ServeProcess, startServe, withDataDirectory } from "./recollect-process.js";
 
 const KEY = "sm_tests_0123456789abcdefghijklmn";
-/** What the service promises whoever asks beside an attacker. A machine that also runs other tests takes its time. */
+/** The service's promise to other callers during an attack. A machine that also runs other tests needs more time. */
 const SLOWEST_MS = 500;
 const MOST_MEGABYTES = 500;
-/** A refusal says what was wrong, not what was sent. */
+/** A refusal says what was wrong, without repeating what was sent. */
 const LONGEST_REFUSAL = 16 * 1024;
-/** What other programs of this machine delay is hardly ever delayed again. */
+/** Delays caused by other programs on this machine rarely repeat. */
 const ATTEMPTS = 3;
 
-/** What somebody sends who means harm, or does not know better. */
+/** A request by someone malicious or mistaken. */
 export interface Attack {
   readonly what: string;
   readonly method: string;
   readonly path: string;
-  /** Made anew for each attempt where it is not to be the same twice. */
+  /** Created for each attempt, if it must not be the same twice. */
   readonly body?: (attempt: number) => Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How often it is sent at the same time; once by default. */
+  /** Number of simultaneous copies; one by default. */
   readonly times?: number;
 }
 
 export interface Answer {
-  /** 0 where the server ended the connection before the body was out. */
+  /** 0 if the server ended the connection before the body was sent. */
   readonly status: number;
   readonly text: string;
 }
 
-/** A service in a process of its own, with somebody who asks for its health all the time. */
+/** A service in a separate process, with a bystander who requests its health all the time. */
 export interface AttackedService {
-  /** Sends with a key for the container `mia` alone. */
+  /** Sends with a key for the container `mia` only. */
   send(attack: Attack, attempt?: number): Promise<Answer>;
-  /** Health is answered in time meanwhile, refusals are short, nothing fails, and the process stays small. */
+  /** Meanwhile health is answered in time, refusals are short, nothing fails, and the process stays small. */
   expectBorne(attacks: Iterable<Attack>): Promise<void>;
   close(): Promise<void>;
 }
@@ -110,8 +110,8 @@ interface Observed {
 }
 
 /**
- * What this machine takes by itself, in ms, while nobody attacks: to answer, and to bring to its disk as much as the service
- * writes at once.
+ * The time that this machine takes by itself, in ms, without an attack: to answer, and to write to disk as much as the service
+ * writes at a time.
  */
 async function delayOfMachine(bystander: Bystander): Promise<number> {
   const file = join(tmpdir(), `recollect-delay-${process.pid}`);
@@ -127,14 +127,14 @@ async function delayOfMachine(bystander: Bystander): Promise<number> {
   return Math.ceil(answered + written);
 }
 
-/** What is wrong with how the service bears an attack. */
+/** What is wrong with the service's reaction to an attack. */
 async function objectionsTo(attack: Attack, { send, bystander }: Observed): Promise<string[]> {
   const what = `${attack.method} ${attack.path.slice(0, 100)} ${attack.what}`;
   const slowest: number[] = [];
   let answer: Answer = { status: 0, text: "" };
   let bound = SLOWEST_MS;
   for (let attempt = 0; attempt < ATTEMPTS && !slowest.some((ms) => ms <= bound); attempt += 1) {
-    // Only where the machine may be to blame it is asked.
+    // Measured only when the machine may be the cause.
     if (attempt > 0) bound = SLOWEST_MS + (await delayOfMachine(bystander));
     const body = attack.body?.(attempt);
     const ready = { ...attack, ...(body && { body: () => body }) };

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** Texts that programs have stumbled over. */
+/** Texts that are known to break programs. */
 export const oddText = fc.oneof(
   fc.constantFrom(
     "",
@@ -36,14 +36,14 @@ export const oddText = fc.oneof(
   fc.integer({ min: 1, max: 60_000 }).map((length) => "é".repeat(length)),
 );
 
-/** Values of every kind that JSON has. */
+/** Values of every JSON type. */
 const anyValue = fc.oneof(
   oddText,
   fc.constantFrom(null, true, false, 0, -1, 1.5, 1e308, -0, Number.MAX_SAFE_INTEGER, [], {}, [[]], [null], { a: 1 }),
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** One level in another, so many times. */
+/** A value nested this deep. */
 function nest(depth: number, isArray: boolean): unknown {
   let value: unknown = "deep";
   for (let level = 0; level < depth; level++) value = isArray ? [value] : { AND: [value] };
@@ -82,7 +82,7 @@ function removeAt(value: unknown, path: Path): unknown {
   );
 }
 
-/** The same value with one thing wrong in it: a field missing, of another type, too many, too deep or odd. */
+/** The same value with one defect: a field missing, of another type, superfluous, too deep or odd. */
 export function breakValue(value: unknown): fc.Arbitrary<unknown> {
   const anywhere = fc.constantFrom(...pathsIn(value));
   return fc.oneof(

@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as the bucket got it. */
+/** A request as the bucket received it. */
 export interface BucketRequest {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface BucketRequest {
 export interface BucketServer {
   readonly url: string;
   readonly requests: BucketRequest[];
-  /** What the next answers are in place of the true ones, in order: a status, or "hang up". */
+  /** Replaces the next responses, in order: a status, or "hang up". */
   readonly faults: (number | "hang up")[];
   close(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export const BUCKET_KEYS = {
   region: "eu-central-1",
 };
 
-/** Speaks the part of Amazon S3 that keeps objects, and checks each signature (version 4) by its own computation. */
+/** Implements the object operations of Amazon S3, and checks each signature (version 4) independently. */
 export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<BucketServer> {
   const objects = new Map<string, { bytes: Buffer; writtenAt: Date }>();
   const requests: BucketRequest[] = [];
@@ -92,7 +92,7 @@ async function readAll(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** As docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html says. */
+/** As described at docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html. */
 function isSigned(request: IncomingMessage, url: URL): boolean {
   const { accessKeyId, secretAccessKey, region } = BUCKET_KEYS;
   const given =

@@ -9,7 +9,7 @@ import type {
 } from "../../src/core/types.js";
 import { createId } from "../../src/lib/ids.js";
 
-/** A text document that has just been accepted, with what the test says on top. */
+/** A text document that has just been accepted, with the test's values. */
 export function buildDocumentDraft(values: Partial<DocumentDraft> = {}): DocumentDraft {
   return {
     id: createId(),
@@ -38,12 +38,12 @@ export function buildDocumentDraft(values: Partial<DocumentDraft> = {}): Documen
   };
 }
 
-/** The first submission of a document, replaced by one that has nothing to do with it. */
+/** The first submission of a document, replaced by an unrelated one. */
 export function buildRevision(values: Partial<KeptRevision> = {}): KeptRevision {
   return { revision: 1, content: "an older text", isPrefixOfNext: false, pending: null, ...values };
 }
 
-/** A plain fact of container `a`, with what the test says on top. */
+/** A plain fact of container `a`, with the test's values. */
 export function buildMemoryDraft(values: Partial<MemoryDraft> = {}): MemoryDraft {
   const id = values.id ?? createId();
   return {
@@ -69,7 +69,7 @@ export function buildChunkDrafts(...texts: readonly string[]): ChunkDraft[] {
   return texts.map((content) => ({ id: createId(), content, context: "", metadata: null }));
 }
 
-/** The first page of all documents, newest first, with what the test says on top. */
+/** The first page of all documents, newest first, with the test's values. */
 export function buildDocumentQuery(values: Partial<DocumentQuery> = {}): DocumentQuery {
   return { operator: "any", sort: "createdAt", order: "desc", offset: 0, limit: 100, includeContent: false, ...values };
 }
@@ -110,7 +110,7 @@ export function buildKey(organizationId: string, values: Partial<ApiKey> = {}): 
   };
 }
 
-/** An equality condition, with what the test says on top. */
+/** An equality condition, with the test's values. */
 export function buildCondition(
   key: string,
   value: string,
@@ -124,7 +124,7 @@ export function only(condition: FilterCondition): FilterExpression {
   return { all: [condition] };
 }
 
-/** A vector of the space with these first numbers, zeros after them, scaled to length 1. */
+/** A vector of the space that begins with these numbers, padded with zeros and scaled to length 1. */
 export function buildVector(space: VectorSpace, ...numbers: readonly number[]): Float32Array {
   const vector = new Float32Array(space.dimensions);
   const length = Math.hypot(...numbers);

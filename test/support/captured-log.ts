@@ -7,7 +7,7 @@ export interface LogLine extends Readonly<Record<string, unknown>> {
   readonly event: string;
 }
 
-/** The real log, writing into an array. */
+/** The real log, written into an array. */
 export function captureLog(): Log & { readonly lines: readonly LogLine[] } {
   const lines: LogLine[] = [];
   const log = createLog({

@@ -4,7 +4,7 @@ import { parse, parseAllDocuments } from "yaml";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What the templates of the chart become with these values, for the few actions of Helm that they use. */
+/** Renders the templates of the chart with these values, for the few Helm actions that they use. */
 export function renderChart(folder: string, values: Values): Values[] {
   const { appVersion } = parse(readFileSync(join(folder, "Chart.yaml"), "utf8")) as { appVersion: string };
   const templates = join(folder, "templates");

@@ -10,12 +10,12 @@ import { findBinding } from "../../src/adapters/vectors/engine-binding.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Log, VectorIndex } from "../../src/core/ports.js";
 
-/** Where all tests keep a fetched Chroma engine, so that it is fetched once for a clone of the repository. */
+/** Where all tests keep a downloaded Chroma engine, so that it is downloaded once per clone of the repository. */
 export const ENGINES_DIRECTORY = fileURLToPath(new URL("../../node_modules/.cache/recollect-engines", import.meta.url));
 
 const STALE_LOCK_MS = 10 * 60_000;
 
-/** A log that remembers its lines, for tests that ask what a person would have been told. */
+/** A log that keeps its lines, for tests that check what a person would have been told. */
 export interface RememberingLog extends Log {
   readonly lines: { level: string; event: string; fields: Readonly<Record<string, unknown>> }[];
   says(event: string): boolean;
@@ -38,8 +38,8 @@ export function rememberingLog(): RememberingLog {
 }
 
 /**
- * Makes sure that a Chroma engine runs on this machine, fetching it at the first call of all test files.
- * @throws AppError saying why there is none; tests that need the real server must then fail, not be left out
+ * Makes sure that a Chroma engine runs on this machine, downloading it at the first call of all test files.
+ * @throws AppError saying why there is none; tests that need the real server must then fail instead of being skipped
  */
 export async function provideEngine(): Promise<void> {
   const release = await lock(`${ENGINES_DIRECTORY}.lock`);
@@ -51,7 +51,7 @@ export async function provideEngine(): Promise<void> {
   }
 }
 
-/** A data directory of its own, removed by `remove`. */
+/** A separate data directory, removed by `remove`. */
 export async function temporaryDirectory(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "recollect-test-"));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };
@@ -76,7 +76,7 @@ export async function startEngine(
   return Object.assign(engine, { url: address.url });
 }
 
-/** Waits until a question has an answer other than null, undefined or false. */
+/** Waits until a check returns something other than null, undefined or false. */
 export async function eventually<T>(
   ask: () => T | Promise<T>,
   timeoutMs = 30_000,
@@ -92,7 +92,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits until an index is ready and has followed everything that the record has. */
+/** Waits until an index is ready and has followed all changes of the record. */
 export async function ready(index: Pick<VectorIndex, "status">, timeoutMs?: number): Promise<void> {
   await eventually(async () => {
     const { state, behind } = await index.status();
@@ -100,7 +100,7 @@ export async function ready(index: Pick<VectorIndex, "status">, timeoutMs?: numb
   }, timeoutMs);
 }
 
-/** Alone, an index in Chroma refuses while it is being built: asks until it answers. */
+/** An index in Chroma refuses searches while it is being built: retries until it answers. */
 export function patient(index: VectorIndex): VectorIndex {
   return {
     nearest: (query) =>
@@ -118,7 +118,7 @@ export function patient(index: VectorIndex): VectorIndex {
   };
 }
 
-/** False for a process that has ended, also while nobody has asked for its exit code yet. */
+/** False for a process that has ended, even if its exit code has not been collected yet. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -132,7 +132,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** One test process at a time; the lock of one that died is broken after a while. */
+/** One test process at a time; the lock of a dead one is broken after a while. */
 async function lock(folder: string): Promise<() => Promise<void>> {
   await mkdir(dirname(folder), { recursive: true });
   for (;;) {

@@ -10,14 +10,14 @@ const PLACES = [
   "/usr/bin/google-chrome",
 ];
 
-/** The Chromium of this machine, or undefined where there is none. */
+/** The Chromium on this machine, or undefined if there is none. */
 export const CHROMIUM = PLACES.find((path): path is string => path !== undefined && existsSync(path));
 
 export function openChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM ?? "", args: ["--no-sandbox"] });
 }
 
-/** A page in a window of its own, and what its console complained of. */
+/** A page in its own window, with the errors of its console. */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},
@@ -32,7 +32,7 @@ export async function openPage(
   return { page, complaints };
 }
 
-/** One request that arrived at a callback. */
+/** One request received by a callback. */
 export interface Arrival {
   readonly path: string;
   readonly parameters: URLSearchParams;
@@ -40,7 +40,7 @@ export interface Arrival {
   readonly referrer: string | undefined;
 }
 
-/** A callback server on this machine, as a plugin runs one while it waits for its key. */
+/** A callback server on this machine, like that of a plugin waiting for its key. */
 export async function startCallback(): Promise<{
   readonly port: number;
   readonly arrivals: Arrival[];

@@ -1,6 +1,6 @@
 import { afterEach } from "vitest";
 
-/** What is to be done after each test of the file, the last first; tests add to it. */
+/** Clean-up work after each test of the file, last added first; tests add to it. */
 export function useCleanups(): (() => Promise<unknown>)[] {
   const cleanups: (() => Promise<unknown>)[] = [];
   afterEach(async () => {

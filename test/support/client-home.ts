@@ -7,12 +7,12 @@ import type { Client, Scope } from "../../src/transports/cli/clients/client.js";
 import type { Surroundings } from "../../src/transports/cli/index.js";
 import { type CommandResult, parseAnswer, runCommand } from "./command-line.js";
 
-/** A home folder with a project in it, for the time of one test, and the command line of somebody who lives there. */
+/** A home folder with a project for the duration of one test, and the command line of its user. */
 export interface ClientHome {
   readonly home: string;
   readonly around: Surroundings;
   readonly run: (...argv: string[]) => Promise<CommandResult>;
-  /** Runs with `--json` and gives the answer. */
+  /** Runs with `--json` and returns the output. */
   readonly ask: <T = ConnectAnswer>(...argv: string[]) => Promise<T>;
   /** The file that a client reads. */
   readonly fileOf: (client: Client, scope: Scope) => string;
@@ -73,7 +73,7 @@ export function openHome(changes: Partial<Surroundings> = {}): ClientHome {
   };
 }
 
-/** Every client with every scope that it knows. */
+/** Every client with every scope that it supports. */
 export const PLACES = CLIENT_TABLE.flatMap((client) =>
   (["user", "project"] as const).filter((scope) => client.files[scope]).map((scope) => ({ client, scope })),
 );
@@ -85,7 +85,7 @@ export function clientNamed(name: string): Client {
   return client;
 }
 
-/** Bytes and permissions of a file, or undefined where there is none. */
+/** Bytes and permissions of a file, or undefined if there is none. */
 export function snapshot(file: string): { bytes: string; mode: number } | undefined {
   if (!existsSync(file)) return undefined;
   return { bytes: readFileSync(file).toString("latin1"), mode: statSync(file).mode & 0o777 };

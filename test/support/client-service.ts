@@ -1,11 +1,11 @@
 import { openRest, type OpenedRest, type RestOptions } from "./rest.js";
 
-/** A service on a real socket with a real key, as a client that knows a base URL and a key sees it. */
+/** A service on a real socket with a real key, as seen by a client that knows a base URL and a key. */
 export interface ClientService {
   readonly rest: OpenedRest;
   readonly url: string;
   readonly key: string;
-  /** Makes another key; with a client's name it is that client's own. */
+  /** Creates another key; with a client's name it belongs to that client. */
   createKey(client?: string): Promise<string>;
   /** Resolves when no background work is due or running. */
   settle(): Promise<void>;

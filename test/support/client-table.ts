@@ -39,20 +39,20 @@ export type ClientName = keyof typeof CLIENTS;
 
 type Work = () => Promise<void> | void;
 
-/** One client in a run of tests: what of it was tried, and what of that passed. */
+/** One client in a test run: what was tested, and what of that passed. */
 export interface ClientTrial {
   /** Declares a test of these methods. A method has passed when every test that names it has. */
   readonly tries: (methods: string | readonly string[], title: string, work: Work) => void;
-  /** Declares, at the end of a file, that nothing which the client can do was left out. */
+  /** Declares, at the end of a file, that every capability of the client was tested. */
   readonly leavesNothingOut: (everything: () => Iterable<string> | Promise<Iterable<string>>) => void;
   /**
-   * Declares, at the end of a file, that the table in docs/clients.md says what this run has shown.
-   * @param note what the table adds, for example which parts wait for a later version
+   * Declares, at the end of a file, that the table in docs/clients.md agrees with this run.
+   * @param note added to the table, for example which parts wait for a later version
    */
   readonly isInTable: (note?: string) => void;
 }
 
-/** Begins the trial of a client. */
+/** Begins the test of a client. */
 export function tryClient(client: ClientName): ClientTrial {
   /** Method -> tests that have not passed yet. */
   const open = new Map<string, number>();
@@ -67,14 +67,14 @@ export function tryClient(client: ClientName): ClientTrial {
       });
     },
     leavesNothingOut(everything) {
-      test("nothing that the client can do was left out", async () => {
+      test("every capability of the client is tested", async () => {
         const all = [...(await everything())];
         expect(all).not.toEqual([]);
         expect([...open.keys()].toSorted()).toEqual(all.toSorted());
       });
     },
     isInTable(note = "") {
-      test("docs/clients.md says what this run has shown", () => {
+      test("docs/clients.md agrees with this run", () => {
         const passed = [...open].filter(([, left]) => left === 0).length;
         const what = [grouped([...open.keys()].toSorted()), note].filter((text) => text !== "").join(". ");
         const row = [CLIENTS[client].name, versionOf(client), open.size, passed, what].join(" | ");
@@ -91,7 +91,7 @@ export function readClientRows(): string[] {
   return table.split("\n").slice(HEADER.length);
 }
 
-/** The client that a row is about, or undefined for a row of none. */
+/** The client of a row, or undefined for other rows. */
 export function clientOfRow(row: string): ClientName | undefined {
   return clientNames().find((client) => row.startsWith(`| ${CLIENTS[client].name} | `));
 }

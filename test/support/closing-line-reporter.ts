@@ -1,8 +1,8 @@
 import type { Reporter, TestModule } from "vitest/node";
 
 /**
- * Ends a run with one plain line of counts, for readers that know no test runner. Tests that passed only when they were
- * run again are named before it: each is a fault to be found, in the test or in what it tests.
+ * Ends a run with one plain line of counts, for readers unfamiliar with any test runner. Tests that passed only when
+ * retried are listed before it: each is a fault to be found, in the test or in what it tests.
  */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {

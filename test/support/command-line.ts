@@ -16,7 +16,7 @@ export interface CommandOptions {
 
 export const TEST_VERSION = "1.2.3-test";
 
-/** Ways to start over a real store in the folder of the settings, opened anew for every command as in real life. */
+/** Ways to run commands over a real store in the configured folder, opened for every command as in real use. */
 export function startersFor(dataDirectory: string): Starters {
   return {
     version: TEST_VERSION,
@@ -33,7 +33,7 @@ export function startersFor(dataDirectory: string): Starters {
   };
 }
 
-/** Runs one command line in this process and catches what it prints. */
+/** Runs one command line in this process and captures its output. */
 export async function runCommand(
   dataDirectory: string,
   argv: readonly string[],
@@ -63,7 +63,7 @@ function collect(): { stream: Writable; text: () => string } {
   return { stream, text: () => parts.join("") };
 }
 
-/** What `search --json` answers, as far as tests look: the API's shape. */
+/** The response of `search --json`, as far as tests look at it: the API's shape. */
 export interface FoundTexts {
   readonly results: readonly { readonly id: string; readonly memory?: string; readonly chunk?: string }[];
 }
@@ -73,7 +73,7 @@ export function textsOf({ results }: FoundTexts): string[] {
   return results.map(({ memory, chunk }) => memory ?? chunk ?? "");
 }
 
-/** The answer of a command with `--json`; fails unless standard output is exactly one line of JSON. */
+/** The output of a command with `--json`; fails unless standard output is exactly one line of JSON. */
 export function parseAnswer<T>(result: CommandResult): T {
   const lines = result.stdout.split("\n");
   if (lines.length !== 2 || lines[1] !== "")

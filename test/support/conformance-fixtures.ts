@@ -11,14 +11,14 @@ import * as z from "zod";
 import type { McpExtension } from "../../src/transports/mcp/server.js";
 import { registerInputFixtures, requestStates } from "./conformance-input.js";
 
-/** One pixel. */
+/** A picture of one pixel. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/** A header without samples. */
+/** A sound file with a header and no samples. */
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=";
 const STEP_MS = 50;
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
-/** Read from text, for an object with `then` may be taken for a promise. */
+/** Parsed from text, since an object with `then` may be taken for a promise. */
 const CONDITION = JSON.parse(`{
   "if": { "properties": { "contactMethod": { "const": "phone" } }, "required": ["contactMethod"] },
   "then": { "required": ["phone"] },
@@ -58,8 +58,8 @@ const resource = (uri: string, mimeType: string, words: string) =>
   ({ type: "resource", resource: { uri, mimeType, text: words } }) as const;
 
 /**
- * What the public conformance suite calls: tools, resources and prompts by the names and with the behaviour that its
- * scenarios describe. They stand beside the product on the servers of the tests, and nowhere else.
+ * What the public conformance suite calls: tools, resources and prompts with the names and behaviour that its
+ * scenarios describe. They exist next to the product only on the servers of the tests.
  */
 export function conformanceFixtures(): McpExtension {
   const bus = new InMemoryServerEventBus();
@@ -134,7 +134,7 @@ function registerMessages(server: McpServer, bus: InMemoryServerEventBus): void 
     http?.closeSSE?.();
     return says("The stream was ended before this.");
   });
-  // Over HTTP a server lives for one request, so that whoever listens hears of changes from elsewhere.
+  // Over HTTP a server lives for one request, so listeners learn of changes from elsewhere.
   server.registerTool("test_trigger_tool_change", { description: "Announces other tools." }, ({ http }) => {
     if (http) bus.publish({ kind: "tools_list_changed" });
     else server.sendToolListChanged();

@@ -10,7 +10,7 @@ import {
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
 
-/** Keeps what a tool knows between two rounds in the hands of the client, sealed. */
+/** Leaves what a tool needs between two rounds with the client, sealed. */
 export const requestStates = createRequestStateCodec<{ round: number; name?: string }>({
   key: "a key of the tests, at least thirty-two bytes",
 });
@@ -25,7 +25,7 @@ const askModel = (words: string) =>
     maxTokens: 100,
   });
 
-/** Tools that need something of the user, of the client's model or of its folders before they can answer. */
+/** Tools that need input from the user, the client's model or its folders before they can answer. */
 export function registerInputFixtures(server: McpServer): void {
   registerSingleQuestions(server);
   registerSealedQuestions(server);
@@ -71,7 +71,7 @@ function registerSingleQuestions(server: McpServer): void {
   });
 }
 
-/** What the client can do, as it says in the request itself. */
+/** The client's capabilities, as stated in the request itself. */
 function declaredCapabilities({ mcpReq }: ServerContext): ClientCapabilities {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {};
   return (envelope[CLIENT_CAPABILITIES_META_KEY] ?? {}) as ClientCapabilities;
@@ -133,7 +133,7 @@ const OPTIONS = ["option1", "option2", "option3"];
 const titled = (kind: string) =>
   ["First", "Second", "Third"].map((title, index) => ({ const: `value${index + 1}`, title: `${title} ${kind}` }));
 
-/** These ask in the middle of a call, which needs a connection that lasts. */
+/** These ask during a call, which requires a lasting connection. */
 function registerQuestionsToConnected(server: McpServer): void {
   type Asked = Parameters<ServerContext["mcpReq"]["elicitInput"]>[0];
   const ask = async ({ mcpReq }: ServerContext, question: Asked) => {

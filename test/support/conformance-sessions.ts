@@ -9,9 +9,9 @@ import type { OpenedRest } from "./rest.js";
 import { silentLog } from "./open-core.js";
 
 /**
- * Serves an application, and keeps sessions for clients of the earlier protocol era, which the product does not: only so
- * can a server ask something in the middle of a call of theirs. Sessions are of the protocol library; who may have one,
- * and what its servers offer, is decided by the product.
+ * Serves an application, and keeps sessions for clients of the earlier protocol era, unlike the product: only
+ * with them can a server ask such a client something during a call. Sessions come from the protocol library; who may
+ * have one, and what its servers offer, is decided by the product.
  */
 export async function listenWithSessions(rest: OpenedRest, extension: McpExtension): Promise<Listening> {
   const { app, core, actor } = rest;

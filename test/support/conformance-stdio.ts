@@ -8,18 +8,18 @@ import type { OpenedCore } from "./open-core.js";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** A program that was built for a test. */
+/** A program built for a test. */
 export interface BuiltProgram {
   readonly file: string;
   remove(): Promise<void>;
 }
 
 /**
- * Builds the program below, joined as that of the product is: MCP over standard input and output as `recollect mcp` serves it, with the fixtures of the
- * conformance suite beside the product. Its argument is a folder in which each process has its data.
+ * Builds the program below, assembled like the product: MCP over stdio as served by `recollect mcp`, with the fixtures of the
+ * conformance suite next to the product. Its argument is a folder in which each process has its data.
  */
 export async function buildFixtureProgram(): Promise<BuiltProgram> {
-  // Beside the sources, where its packages are found.
+  // Next to the sources, where its packages are found.
   const folder = await mkdtemp(join(ROOT, "dist.conformance-"));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {

@@ -9,19 +9,19 @@ const require = createRequire(import.meta.url);
 const PACKAGE = dirname(require.resolve("@modelcontextprotocol/conformance/package.json"));
 const SUBSTITUTE = join(import.meta.dirname, "glob-sync.mjs");
 
-/** Revisions of the protocol for which the suite knows what it requires of a server. */
+/** Protocol revisions for which the suite knows the requirements of a server. */
 export type Revision = "2025-11-25" | "2026-07-28";
 
-/** What came of a run of the suite. Checks are named `scenario:check`. */
+/** The result of a run of the suite. Checks are named `scenario:check`. */
 export interface Conformance {
   readonly exitCode: number | null;
   readonly output: string;
   /** Checks of required scenarios. */
   readonly passed: readonly string[];
   readonly failed: readonly string[];
-  /** Only recommended, and not so. */
+  /** Failed checks that are only recommended. */
   readonly warned: readonly string[];
-  /** Scenarios that run without being required, and fail. */
+  /** Failing scenarios that are not required. */
   readonly failedUnscored: readonly string[];
 }
 
@@ -31,8 +31,8 @@ interface Check {
 }
 
 /**
- * Runs the official suite against a server over HTTP, with all scenarios that a revision requires.
- * @param expectedFailures file that lists what fails; the suite ends well if exactly that does
+ * Runs the official suite against a server over HTTP, with all scenarios required by a revision.
+ * @param expectedFailures file that lists expected failures; the suite succeeds if exactly these fail
  */
 export async function runConformance(url: string, revision: Revision, expectedFailures?: string): Promise<Conformance> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-conformance-"));
@@ -75,13 +75,13 @@ function runSuite(args: readonly string[]): Promise<{ exitCode: number | null; o
   return new Promise((done) => child.once("close", (exitCode) => done({ exitCode, output })));
 }
 
-/** Each scenario leaves a folder, named after itself and the time. */
+/** Each scenario leaves a folder named after itself and the time. */
 async function readScenarios(folder: string): Promise<{ name: string; checks: readonly Check[] }[]> {
   const results = await readdir(folder);
   return Promise.all(
     results.map(async (result) => ({
       name: result.replace(/^server-/, "").replace(/-\d{4}-\d{2}-\d{2}T[\d-]+Z$/, ""),
-      // A scenario during which the suite itself broke down leaves nothing.
+      // A scenario during which the suite itself broke down leaves no results.
       checks: JSON.parse(await readFile(join(folder, result, "checks.json"), "utf8").catch(() => "[]")) as Check[],
     })),
   );

@@ -3,7 +3,7 @@ import type { Client, Wanted } from "../../src/transports/cli/clients/client.js"
 import { CLIENT_TABLE } from "../../src/transports/cli/clients/table.js";
 import type { Surroundings } from "../../src/transports/cli/index.js";
 
-/** A person's places as a page names them: on Linux, with the usual folders. */
+/** A person's folders as named on a page: on Linux, with the usual ones. */
 const READER: Surroundings = {
   home: "~",
   platform: "linux",
@@ -26,7 +26,7 @@ const CALLING: Wanted = {
   endpoint: { url: READER.serviceUrl, key: "sm_…", keyVariable: undefined, container: undefined },
 };
 
-/** The table of clients that `connect` knows, as docs/clients.md has it. */
+/** The table of clients supported by `connect`, as in docs/clients.md. */
 export function renderConnectTable(): string {
   const rows = CLIENT_TABLE.map((client) => {
     const cells = [client.title, `\`connect ${client.name}\``, files(client), entry(client)];
@@ -44,7 +44,7 @@ function files({ files: { user, project } }: Client): string {
     .join(", ");
 }
 
-/** On one line, as a table needs it. */
+/** On one line, for a table. */
 function entry(client: Client): string {
   const wanted = client.kind === "mcp" ? STARTING : CALLING;
   const entries = client.entries(wanted, "user", undefined);
@@ -57,7 +57,7 @@ function entry(client: Client): string {
     .join("<br>");
 }
 
-/** JSON with the spaces that people put. */
+/** JSON with the usual spaces. */
 function onOneLine(text: string): string {
   return JSON.stringify(JSON.parse(text), null, 1)
     .replaceAll(/([{[])\n\s*/g, "$1")

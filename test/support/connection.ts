@@ -2,10 +2,10 @@ import { openCore, type OpenCoreOptions, type OpenedCore } from "./open-core.js"
 
 export const ONLINE = { RECOLLECT_OFFLINE: "0", RECOLLECT_FETCH_ALLOW: "127.0.0.1,localhost" };
 
-/** A service with one connection, whose source this machine scripts. */
+/** A service with one connection, whose source is scripted on this machine. */
 export interface Connected extends OpenedCore {
   readonly id: string;
-  /** Has it synced, and gives the newest run. */
+  /** Syncs it and returns the latest run. */
   sync(options?: { readonly confirmRemovals?: boolean }): ReturnType<typeof lastRun>;
   /** The documents of its container: texts by titles. */
   texts(): Promise<Record<string, string>>;
@@ -17,7 +17,7 @@ export interface ConnectOptions extends OpenCoreOptions {
   readonly create?: Readonly<Record<string, unknown>>;
 }
 
-/** The container that its documents go to. */
+/** The container for its documents. */
 export const TAG = "connected";
 
 /** Opens a service, connects it, and waits for the first run. */

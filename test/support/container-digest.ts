@@ -2,10 +2,10 @@ import type { SqliteConnection } from "../../src/lib/sqlite.js";
 import type { ManualCore } from "./manual-core.js";
 import { openDatabase } from "./store-folder.js";
 
-/** Tables of what callers did, and of where work stands; and rows that say when, which a second look may change. */
+/** Tables of callers' actions and of job states, and rows that record times, which may differ at a second look. */
 const NOT_KEPT = new Set(["audit_entries", "requests", "jobs", "operations", "vector_changes", "vector_followers"]);
 
-/** Every row that belongs to a container, by the columns that say so: a new table counts by itself. */
+/** Every row that belongs to a container, by the columns that say so: a new table is included automatically. */
 export async function digestOf({ file }: Pick<ManualCore, "file">, tag: string): Promise<string> {
   const digests = await openDigests({ file });
   try {
@@ -15,7 +15,7 @@ export async function digestOf({ file }: Pick<ManualCore, "file">, tag: string):
   }
 }
 
-/** The digests of a store whose tables stay as they are. */
+/** The digests of a store whose schema does not change. */
 export interface Digests {
   of(tag: string): string;
   close(): void;
@@ -30,7 +30,7 @@ export async function openDigests({ file }: Pick<ManualCore, "file">): Promise<D
   };
 }
 
-/** For each table that has something of containers, a statement that tells all that is of one as a single text. */
+/** For each table with data of containers, a statement that returns all that belongs to one as a single text. */
 function selectionsOf(connection: SqliteConnection): { table: string; sql: string }[] {
   const namesIn = (source: string): string[] =>
     (connection.prepare(`select name from ${source}`).all() as { name: string }[]).map(({ name }) => name);
@@ -52,7 +52,7 @@ function selectionsOf(connection: SqliteConnection): { table: string; sql: strin
       ? ["id", own[table]]
       : (Object.entries(ways).find(([name]) => columns.includes(name)) ?? ["", ""]);
     if (column === "") return [];
-    // What was related to something that is gone is no relative any more.
+    // A relation to something deleted is not a relation any more.
     const more = columns.includes("to_id") ? ` and to_id in ${memories}` : "";
     const row = columns.map((name) => `'${name}=' || quote("${name}")`).join(" || ', ' || ");
     return [

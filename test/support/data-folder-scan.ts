@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Where these words, or these bytes, are in the files of a folder: every file, byte by byte. */
+/** Where words or bytes occur in the files of a folder: every file, byte by byte. */
 export function findInFiles(folder: string, wanted: readonly (string | Uint8Array)[]): string[] {
   const found: string[] = [];
   for (const file of filesIn(folder)) {
@@ -23,7 +23,7 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** Files of a running service come and go. */
+/** Files of a running service appear and disappear. */
 function readIfThere(file: string): Buffer | null {
   try {
     return readFileSync(file);

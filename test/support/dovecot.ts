@@ -10,26 +10,26 @@ import { makeSelfSigned } from "./self-signed.js";
 
 export const MAIL_USER = "mia";
 export const MAIL_PASSWORD = "a-password-for-tests";
-/** Who it runs as where the tests run as root: dovecot reads no mail as root. */
+/** The user it runs as when the tests run as root: dovecot does not read mail as root. */
 const NOBODY = "nobody";
 
 export interface Dovecot {
   /** Without TLS, or with STARTTLS. */
   readonly port: number;
   readonly tlsPort: number;
-  /** Trusted for its certificate, which is for `localhost`. */
+  /** To be trusted by clients; it is for `localhost`. */
   readonly certificate: string;
-  /** As the person whose mailbox it is. */
+  /** A client signed in as the owner of the mailbox. */
   readonly client: ImapFlow;
   close(): Promise<void>;
 }
 
-/** Path of a real mail server of this machine, or undefined where there is none. */
+/** Path of a real mail server on this machine, or undefined if there is none. */
 export const DOVECOT = findProgram("dovecot");
 
 /**
- * Starts a mail server with one empty mailbox, with ports and a folder of its own.
- * @param capabilities what it says it can, in place of all that it can
+ * Starts a mail server with one empty mailbox, its own ports and its own folder.
+ * @param capabilities announced in place of all that it supports
  */
 export async function startDovecot(program: string, capabilities?: string): Promise<Dovecot> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-mail-"));
@@ -59,7 +59,7 @@ export async function startDovecot(program: string, capabilities?: string): Prom
   const stop = async (): Promise<void> => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      // With all that it started, at once: asked to end, it looks around once a second.
+      // Killed with all processes that it started: asked to end, it checks only once a second.
       process.kill(-child.pid, "SIGKILL");
       await ended;
     }
@@ -114,7 +114,7 @@ interface Places {
   readonly capabilities: string | undefined;
 }
 
-/** Nothing of it changes its user or its root, so that it runs as whoever runs the tests. */
+/** It does not change its user or root directory, so it runs as the user who runs the tests. */
 function configurationOf({ folder, port, tlsPort, user, group, capabilities }: Places): string {
   return `
 protocols = imap

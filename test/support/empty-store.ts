@@ -8,8 +8,8 @@ import { STORE_FILE } from "../../src/lib/store-file.js";
 let template: Promise<string> | undefined;
 
 /**
- * A new data folder with a store in it that has its tables and nothing else, and with what stands beside one. Copied from one that is made once for each process of
- * the tests: all migrations together take longer than many a test.
+ * A new data folder with a store that has its tables and no contents, and with its accompanying files. Copied from one made once per
+ * test process: running all migrations takes longer than many a test.
  */
 export async function makeFolderWithStore(prefix: string): Promise<string> {
   const made = await (template ??= makeTemplate());

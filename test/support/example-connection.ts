@@ -2,7 +2,7 @@ import { useCleanups } from "./cleanups.js";
 import { connect, type Connected, type ConnectOptions } from "./connection.js";
 import { type ExampleSource, startExampleSource } from "./scripted-source.js";
 
-/** Made-up sources and connections to them, which end with each test of the file. */
+/** Made-up sources and connections to them, which are closed after each test of the file. */
 export function useExampleSources() {
   const cleanups = useCleanups();
   const startSource = async (hasFeed = true): Promise<ExampleSource> => {
@@ -10,7 +10,7 @@ export function useExampleSources() {
     cleanups.push(() => source.close());
     return source;
   };
-  /** A connection to a source that this machine scripts, synced once. */
+  /** A connection to a scripted source on this machine, synced once. */
   const connectTo = async (source: ExampleSource, options: Partial<ConnectOptions> = {}): Promise<Connected> => {
     const connectors = [source.connector];
     const connected = await connect({ provider: "granola", metadata: { apiKey: "good" }, connectors, ...options });
@@ -20,7 +20,7 @@ export function useExampleSources() {
   return { cleanups, startSource, connectTo };
 }
 
-/** @returns the ids of that many notes */
+/** @returns the ids of this many notes */
 export async function fill(source: ExampleSource, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1)

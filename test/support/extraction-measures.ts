@@ -7,16 +7,16 @@ export function textOfAll({ parts }: Pick<ExtractedContent, "parts">): string {
 
 /** Shares from 0 to 1. */
 export interface Measures {
-  /** Of the words that are found. */
+  /** Share of the words that are found. */
   readonly recall: number;
-  /** Of the words that follow the one before them. */
+  /** Share of the words that follow the previous word of the source. */
   readonly order: number;
   readonly headings: number;
-  /** Of cells that stand in their row and column. */
+  /** Share of the cells in their row and column. */
   readonly cells: number;
 }
 
-/** How much of a document that is known came out, and where it belongs. */
+/** How much of a known document was extracted, and in its place. */
 export function measure(text: string, { words, headings, tables }: SampleDocument): Measures {
   const places = new Map([...text.matchAll(/[\p{L}\p{N}]+/gu)].map((match) => [match[0], match.index]));
   const found = words.map((word) => places.get(word) ?? -1);
@@ -35,7 +35,7 @@ function cellsOf(text: string): Set<string> {
   return new Set(tableRows(text).map((cells) => cells.join("\u0000")));
 }
 
-/** Cells of every line of a table but those under the header. */
+/** Cells of every table line except the one under the header. */
 export function tableRows(text: string): string[][] {
   const rows = text.split("\n").filter((line) => line.startsWith("| ") && !/^[|\s-]+$/.test(line));
   return rows.map((line) =>

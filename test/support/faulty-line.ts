@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 
-/** A line to a server of any protocol that holds up what is sent, and breaks when it is told to. */
+/** A connection to a server of any protocol that delays data, and breaks on request. */
 export interface FaultyLine {
   readonly port: number;
-  /** Passes on nothing in either direction for so long; then all of it, in order. */
+  /** Passes nothing on in either direction for this long, then everything in order. */
   stall(milliseconds: number): void;
-  /** Ends every connection that is open. @returns how many these were */
+  /** Ends every open connection. @returns their number */
   cut(): number;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
   const pass = (from: Socket, to: Socket, data: Buffer): void => {
     const wait = stalledUntil - Date.now();
     if (wait <= 0) return void to.write(data);
-    // One after the other: nothing overtakes what was sent before it.
+    // One after the other, so that nothing overtakes earlier data.
     from.pause();
     setTimeout(() => {
       to.write(data);

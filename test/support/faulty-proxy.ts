@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What becomes of a request: passed on, never answered, or answered by the test. */
+/** What happens to a request: it is passed on, never answered, or answered by the test. */
 export type Fault = "pass" | "hang" | { readonly status: number; readonly body: string };
 
 /** A server between a client and the real one, on a real socket, that can misbehave. */
 export interface FaultyProxy {
   readonly url: string;
-  /** Paths and headers of everything that was asked, oldest first. */
+  /** Paths and headers of all requests, oldest first. */
   readonly requests: { method: string; path: string; headers: IncomingMessage["headers"] }[];
   /** Decides about every request from now on. */
   decide(judge: (path: string) => Fault): void;
@@ -15,8 +15,8 @@ export interface FaultyProxy {
 }
 
 /**
- * @param target the real server, or null when there is none to pass anything on to
- * @param added headers that every request has when it is passed on
+ * @param target the real server, or null if there is none
+ * @param added headers added to every request that is passed on
  */
 export async function startFaultyProxy(
   target: () => string | null,
@@ -58,7 +58,7 @@ function passOn(
     reply.pipe(answer);
   });
   outgoing.on("error", () => answer.destroy());
-  // Who stops listening ends what is sent to him.
+  // A client that stops listening also ends the upstream request.
   answer.on("close", () => outgoing.destroy());
   incoming.pipe(outgoing);
 }

@@ -1,6 +1,6 @@
 import type { SqliteConnection } from "../../src/lib/sqlite.js";
 
-/** Letters of several lengths in bytes, what other programs take for syntax, and characters that are not seen. */
+/** Characters of various lengths in bytes, syntax characters of other programs, and invisible characters. */
 const ODD = "é 日本 🜁 'quote\" \\back\\slash {brace,} %s $1 \t\r\n\u0001 \u{10ffff} NULL \u{feff}";
 
 interface ColumnInfo {
@@ -10,7 +10,7 @@ interface ColumnInfo {
   readonly nullable: number;
 }
 
-/** Writes some rows with odd values into every table of a store that has none, in the shape of its columns alone. */
+/** Writes some rows with odd values into every empty table of a store, based only on its columns. */
 export function fillEmptyTables(store: SqliteConnection, rowsPerTable: number): void {
   const tables = store
     .prepare(
@@ -35,7 +35,7 @@ function fill(store: SqliteConnection, table: string, rows: number): void {
 }
 
 function valueOf({ name, type, pk, nullable }: ColumnInfo, row: number): string | number | Uint8Array | null {
-  // Each third of what may be missing is.
+  // A third of the optional values are missing.
   if (nullable === 1 && pk === 0 && row % 3 === 0) return null;
   if (type === "integer") return row;
   if (type === "real") return row / 3 + 1e-9;

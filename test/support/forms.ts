@@ -1,10 +1,10 @@
-/** A form as it goes over the wire. */
+/** A form in its encoded form. */
 export interface EncodedForm {
   readonly bytes: Uint8Array;
   readonly headers: { readonly "content-type": string };
 }
 
-/** A form as browsers and libraries encode it. */
+/** A form as encoded by browsers and libraries. */
 export async function encodeForm(
   fields: Readonly<Record<string, string | File | readonly (string | File)[]>>,
 ): Promise<EncodedForm> {
@@ -16,7 +16,7 @@ export async function encodeForm(
   return { bytes: new Uint8Array(await request.arrayBuffer()), headers: { "content-type": type } };
 }
 
-/** A form of these lines, each ended by CRLF, under the boundary `x`. */
+/** A form of these lines, each ended by CRLF, with the boundary `x`. */
 export function rawForm(...lines: readonly (string | Uint8Array)[]): EncodedForm {
   const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line as string), Buffer.from("\r\n")]));
   return { bytes, headers: { "content-type": "multipart/form-data; boundary=x" } };

@@ -14,7 +14,7 @@ const TABLE = [
   ["Kiel", "", "5 or more"],
 ] as const;
 
-/** A report of several pages, by the elements that it has. */
+/** A report of several pages, by its elements. */
 export interface HarbourReport {
   readonly title: string;
   readonly sections: readonly { readonly heading: string; readonly paragraphs: readonly string[] }[];
@@ -22,7 +22,7 @@ export interface HarbourReport {
   readonly items: readonly string[];
 }
 
-/** The same report each time; the last word of each paragraph tells which it is. */
+/** The same report each time; the last word of each paragraph identifies it. */
 export function harbourReport(sections = 5): HarbourReport {
   const random = seededRandom(7);
   const paragraph = (mark: string) => {
@@ -40,7 +40,7 @@ export function harbourReport(sections = 5): HarbourReport {
   };
 }
 
-/** The report as a page for browsers. */
+/** The report as a web page. */
 export function reportHtml({ title, sections, table, items }: HarbourReport): string {
   const rows = table.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join("")}</tr>`).join("");
   const list = `<ul>${items.map((item) => `<li>${item}</li>`).join("")}</ul>`;

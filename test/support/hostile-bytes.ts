@@ -4,10 +4,10 @@ import type { FormatExtractor } from "../../src/extractors/format-extractor.js";
 import { extractionTools, sourceFile } from "./extraction-tools.js";
 
 const MUTATIONS = 200;
-/** Of a processor: how busy the machine is does not count. */
+/** Processor time, so that other load on the machine does not count. */
 const LONGEST_MS = 5_000;
 
-/** Numbers from 0 up to but not including 1, always the same ones. */
+/** Numbers from 0 up to but not including 1, the same in every run. */
 function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -16,7 +16,7 @@ function seededRandom(seed: number): () => number {
   };
 }
 
-/** A file cut at several places, changed at random places, and random bytes after its beginning. */
+/** A file truncated at several places, changed at random places, and random bytes after its beginning. */
 function* hostileForms(sample: Uint8Array): Generator<Uint8Array> {
   const random = seededRandom(7);
   const place = () => Math.floor(random() * sample.length);
@@ -30,12 +30,12 @@ function* hostileForms(sample: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Every such form ends in a result or an `ExtractionError`, within five seconds of a processor, with text that can be stored. */
+/** Every variant ends in a result or an `ExtractionError` within five seconds of processor time, with text that can be stored. */
 export async function surviveHostileBytes(extract: FormatExtractor, sample: Uint8Array): Promise<void> {
   for (const bytes of hostileForms(sample)) await survive(extract, bytes);
 }
 
-/** One file ends in a result or an `ExtractionError` within five seconds of a processor; the text that came out. */
+/** One file ends in a result or an `ExtractionError` within five seconds of processor time. Returns the text. */
 export async function survive(extract: FormatExtractor, bytes: Uint8Array): Promise<string> {
   const began = process.cpuUsage();
   const text = await extract(sourceFile(bytes), extractionTools()).then(

@@ -16,7 +16,7 @@ export function seededNumbers(seed: number): (bound: number) => number {
   };
 }
 
-/** What happens to a file: it is read, or refused for a reason. Everything else fails the test. */
+/** The outcome for a file: it is read, or refused for a reason. Anything else fails the test. */
 export async function outcomeOf(
   extract: FormatExtractor,
   bytes: Uint8Array,
@@ -34,10 +34,10 @@ export async function outcomeOf(
   }
 }
 
-/** Files that are broken in many ways are read or refused, in time. */
+/** Files broken in many ways are read or refused, in time. */
 export function describeHostileFiles(name: string, { load, fixture, magic, tools }: HostileFormat): void {
   describe(`hostile ${name}`, () => {
-    test("an empty file, one that breaks off, and random bytes are refused or read", async () => {
+    test("an empty file, a truncated one, and random bytes are refused or read", async () => {
       const [extract, whole] = [await load(), fixture()];
       expect(await outcomeOf(extract, new Uint8Array(), tools)).toBe("empty");
       for (let part = 1; part < 12; part += 1)
@@ -69,7 +69,7 @@ export function describeHostileFiles(name: string, { load, fixture, magic, tools
     });
 
     if (magic !== ZIP_MAGIC) return;
-    test("a bomb and an archive of too many entries are refused", async () => {
+    test("a decompression bomb and an archive with too many entries are refused", async () => {
       const [extract, entries] = [await load(), unzipSync(fixture())];
       const zeros = new Uint8Array(3 * 2 ** 20).fill(0x20);
       const bomb = Object.fromEntries(
@@ -89,14 +89,14 @@ export const ZIP_MAGIC = "PK\x03\x04";
 interface HostileFormat {
   readonly load: () => Promise<FormatExtractor>;
   readonly fixture: () => Uint8Array;
-  /** What its files begin with, as latin-1. */
+  /** The beginning of its files, as latin-1. */
   readonly magic: string;
   readonly tools?: ExtractionTools;
 }
 
 type Numbers = (bound: number) => number;
 
-/** Some bytes are other ones, a piece is missing, or a piece is there twice. */
+/** Changes some bytes, removes a piece, or duplicates one. */
 function change(whole: Uint8Array, next: Numbers): Uint8Array {
   const copy = Uint8Array.from(whole);
   const kind = next(3);
@@ -107,7 +107,7 @@ function change(whole: Uint8Array, next: Numbers): Uint8Array {
   return copy;
 }
 
-/** The same in one of the files of an archive. */
+/** The same in one file of an archive. */
 function changeInside(whole: Uint8Array, next: Numbers): Uint8Array {
   const entries = unzipSync(whole);
   const names = Object.keys(entries).filter((name) => /xml$|rels$|opf$|ncx$|html$/.test(name));
@@ -116,7 +116,7 @@ function changeInside(whole: Uint8Array, next: Numbers): Uint8Array {
   return content ? zipSync({ ...entries, [name]: changeText(content, next) }, { level: 1 }) : whole;
 }
 
-/** Numbers become other ones more often than anything else, as these break more than what is no XML at all. */
+/** Numbers are changed most often, since that breaks more than invalid XML does. */
 function changeText(content: Uint8Array, next: Numbers): Uint8Array {
   if (next(3) === 0) return change(content, next);
   const odd = ["-1", "0", "99999999999", "1e400", "NaN", "", "&#x1F600;", "../../x", "0.5", "__proto__"];

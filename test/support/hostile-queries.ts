@@ -1,4 +1,4 @@
-/** Queries that nobody should ask and somebody will, each with what it is. */
+/** Unreasonable queries that will still be sent, each with a description. */
 export const HOSTILE_QUERIES: readonly (readonly [name: string, query: string])[] = [
   ["100 KB of prose", `${"The weather was fine and nothing happened at all. ".repeat(2_000)} Where is the lighthouse?`],
   ["100 KB without a space", "x".repeat(100_000)],

@@ -1,12 +1,12 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { RequestFault } from "./followed-source.js";
 
-/** Stands between a client of IMAP and its server, counts what is asked, and has commands fail. */
+/** Sits between an IMAP client and its server, counts commands, and makes some fail. */
 export interface ImapRelay {
   readonly port: number;
-  /** Commands of sessions that were signed in, without those that begin and end them. */
+  /** Commands of signed-in sessions, without those that begin and end them. */
   commands(): number;
-  /** Has a command fail after so many that do not. */
+  /** Makes a command fail after a number of successful ones. */
   fail(fault: RequestFault, after: number): void;
   heal(): void;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface ImapRelay {
 
 const COMMAND = /^(\S+) (UID \w+|\w+)/;
 const SIGN_IN = /^(LOGIN|AUTHENTICATE)$/i;
-/** Of the session, and not of the mailbox. */
+/** Commands about the session, not the mailbox. */
 const SESSION = /^(LOGIN|AUTHENTICATE|CAPABILITY|ID|NAMESPACE|ENABLE|NOOP|LOGOUT)$/i;
 
 /** @param target the port of the server, on this machine */
@@ -23,7 +23,7 @@ export async function startImapRelay(target: number): Promise<ImapRelay> {
   let commands = 0;
   let faults: (RequestFault | "pass")[] = [];
   let refusesSignIn = false;
-  /** @returns what is answered in place of the server; "cut" for nothing at all */
+  /** @returns the response in place of the server's; "cut" for none at all */
   const judge = (tag: string, name: string): string | null => {
     if (!SESSION.test(name)) commands += 1;
     const fault = faults.shift() ?? "pass";

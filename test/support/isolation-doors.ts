@@ -10,19 +10,19 @@ import type { IsolationWorld } from "./isolation-world.js";
 import { connectionOf, createClient, type McpConnection } from "./mcp-client.js";
 import type { JsonSchema } from "./schema-arbitrary.js";
 
-/** What came back, all of it. */
+/** The complete response. */
 export interface Told {
   readonly status: string;
   readonly body: string;
-  /** Headers too. */
+  /** Including headers. */
   readonly all: string;
 }
 
-/** An id in a place of a request; without one the request is as its own people send it. */
+/** An id for a place in a request; without it, the request is as sent by its own users. */
 export interface Placed {
   readonly place: Place | null;
   readonly id: string;
-  /** True: the request names no container, where it can do without. */
+  /** True: the request names no container, if it can do without. */
   readonly isUnplaced: boolean;
 }
 
@@ -30,24 +30,24 @@ export interface Placed {
 export interface Door {
   readonly name: string;
   readonly isChanging: boolean;
-  /** Another name of a door that is tried in full. */
+  /** True for an alias of an entry that is tested in full. */
   readonly isAlias: boolean;
   readonly places: readonly Place[];
-  /** Whether a request may leave the container out. */
+  /** Whether a request may omit the container. */
   readonly mayBeUnplaced: boolean;
   ask(key: IsolationKey, placed: Placed): Promise<Told>;
 }
 
 export interface Doors {
   readonly doors: readonly Door[];
-  /** What the generator does not know. */
+  /** Values that the generator does not know. */
   readonly unknown: readonly string[];
   close(): Promise<void>;
 }
 
 const NO_SCHEMA: JsonSchema = {};
 
-/** Everything that somebody may ask the service, made from what it says of itself. */
+/** Everything that a caller may request from the service, generated from its descriptions. */
 export async function openDoors(world: IsolationWorld): Promise<Doors> {
   const unknown: string[] = [];
   const note = (what: string) => void (unknown.includes(what) || unknown.push(what));
@@ -58,7 +58,7 @@ export async function openDoors(world: IsolationWorld): Promise<Doors> {
   return { doors: [...routes, ...tools], unknown, close: () => clients.close() };
 }
 
-/** What a request is about beside the id that is put into it: of a request that does what it is for, something new. */
+/** The targets of a request besides the inserted id; new ones if the request is to do its work. */
 function subjectOf({ own, fresh }: IsolationWorld, { writes }: IsolationKey, place: Place | null): Subject {
   return place || writes.length === 0 ? own : fresh;
 }
@@ -144,7 +144,7 @@ function textsOf(fields: unknown): Record<string, string> {
   );
 }
 
-/** A client of MCP for each key, opened when it is needed. */
+/** An MCP client per key, opened when needed. */
 class Clients {
   readonly #open = new Map<string, Promise<McpConnection>>();
 
@@ -176,7 +176,7 @@ class Clients {
   }
 }
 
-/** The tools, resources and prompts that a client is shown by the service. */
+/** The tools, resources and prompts that the service shows to a client. */
 async function mcpDoors(world: IsolationWorld, clients: Clients, note: (what: string) => void): Promise<Door[]> {
   const shown = await clients.of(world.bystander);
   const told = (work: Promise<unknown>): Promise<Told> =>

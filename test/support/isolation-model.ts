@@ -1,9 +1,9 @@
 /**
- * Who may be told what, told apart from how the service does it: by where a thing lies now, and where it lay. Everything that
- * the world of the isolation test has is noted here when it is made.
+ * Who may be told what, described independently of the service: by where a thing is now, and where it was. Everything in
+ * the world of the isolation test is registered here when it is created.
  */
 
-/** The container that none of the callers may use, theirs, and one that they could use until it was merged into the former. */
+/** A container that none of the callers may use, their own, and one that they could use until it was merged into the first. */
 export const FOREIGN = "vaultxqzv";
 export const OWN = "deskxqzv";
 export const MERGED = "annexxqzv";
@@ -23,26 +23,26 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Something with an id that requests may name. */
+/** A thing with an id that requests may name. */
 export interface Thing {
   readonly kind: Kind;
   /** What was done to it, such as `moved`. */
   readonly state: string;
   readonly id: string;
-  /** Containers that it lies in; none for what is the organisation's. */
+  /** Containers that it is in; none for things of the organisation. */
   readonly liesIn: readonly string[];
-  /** Containers whose journal speaks of it, from when it lay there. */
+  /** Containers whose journal mentions it, from when it was there. */
   readonly wasIn: readonly string[];
 }
 
-/** A word that an answer may have only for those who may see one of the containers. */
+/** A word that only callers who may see one of the containers may receive. */
 export interface Secret {
   readonly word: string;
   readonly liesIn: readonly string[];
   readonly wasIn: readonly string[];
 }
 
-/** Somebody who sends requests. */
+/** A caller. */
 export interface IsolationKey {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -50,12 +50,12 @@ export interface IsolationKey {
   readonly writes: readonly string[];
 }
 
-/** Whether an operation tells what was, besides what is: the journal of a container stays there when things leave it. */
+/** Whether an operation returns the past as well as the present: a container's journal stays when things leave it. */
 export function tellsHistory(operation: string): boolean {
   return /\bjournal\b/.test(operation);
 }
 
-/** Whether somebody may be told a word by an operation, or the id of a thing. */
+/** Whether an operation may reveal a word, or the id of a thing, to a caller. */
 export function mayBeTold(
   { sees }: Pick<IsolationKey, "sees">,
   { liesIn, wasIn }: Pick<Secret, "liesIn" | "wasIn">,
@@ -65,7 +65,7 @@ export function mayBeTold(
   return places.some((tag) => sees.includes(tag));
 }
 
-/** Whether something is, to somebody, as if it were not there: then an answer about it is the one about nothing. */
+/** Whether a thing must not exist for a caller: responses about it are then the same as about nothing. */
 export function isNothingTo({ sees }: Pick<IsolationKey, "sees">, thing: Thing, operation: string): boolean {
   const { liesIn, wasIn } = thing;
   return ![...liesIn, ...(tellsHistory(operation) ? wasIn : [])].some((tag) => sees.includes(tag));
@@ -74,13 +74,13 @@ export function isNothingTo({ sees }: Pick<IsolationKey, "sees">, thing: Thing, 
 const NO_ID = "1111111111111111111111";
 const NO_CONTAINER = "nowherexqzv";
 
-/** What is nothing, and looks like the id of a thing: some fields take names of some length only. */
+/** Names nothing, but looks like an id: some fields accept names of certain lengths only. */
 export function nothingLike({ kind, id }: Thing): string {
   if (kind === "container") return NO_CONTAINER;
   return /^[1-9A-Za-z]{22}$/.test(id) ? NO_ID : "nothing".padEnd(id.length, "-").slice(0, id.length);
 }
 
-/** Words of an answer that somebody may not be told, but for what they sent themselves. */
+/** Words in a response that a caller may not be told, except those that they sent. */
 export function leaksIn(
   told: string,
   secrets: readonly Secret[],
@@ -91,7 +91,7 @@ export function leaksIn(
     .map(({ word }) => word);
 }
 
-/** An answer without what differs by itself: ids, times, how far a document's processing is, and what the caller sent. */
+/** A response without its variable parts: ids, times, the progress of a document, and what the caller sent. */
 export function shapeOf(told: string, sent: string): string {
   return told
     .replaceAll(sent, "<sent>")

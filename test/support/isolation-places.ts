@@ -1,12 +1,12 @@
 import type { JsonSchema } from "./schema-arbitrary.js";
 
-/** What a field holds that an id of something may be put into, or neither. */
+/** The kind of field into which an id may be put, or neither. */
 type Holds = "id" | "container" | "words";
 
-/** Somewhere in a request that an id may be put. */
+/** A place in a request where an id may be put. */
 export interface Place {
   readonly in: "path" | "query" | "body";
-  /** Names from the outside to the inside; `[]` is the only entry of a list. */
+  /** Names from the outside in; `[]` is the only entry of a list. */
   readonly steps: readonly string[];
   readonly holds: "id" | "container";
 }
@@ -14,8 +14,8 @@ export interface Place {
 const names = (holds: Holds, list: string) => list.split(/\s+/).map((name) => [name, holds] as const);
 
 /**
- * What every field of text is for that a request may have, by its name. One that is not here fails the test: say whether it
- * may name something that lies in a container.
+ * The meaning of every text field in requests, by name. A field missing here fails the test: say whether it
+ * may name something in a container.
  */
 const FIELDS: ReadonlyMap<string, Holds> = new Map([
   ...names(
@@ -38,7 +38,7 @@ const FIELDS: ReadonlyMap<string, Holds> = new Map([
   ),
 ]);
 
-/** Names that are something else in one operation. */
+/** Names with another meaning in one operation. */
 const EXCEPTIONS: ReadonlyMap<string, Holds> = new Map([
   ["POST /v3/container-tags/merge from", "container"],
   ["POST /v3/container-tags/merge to", "container"],
@@ -50,7 +50,7 @@ const MAX_DEPTH = 10;
 
 export type Components = Readonly<Record<string, JsonSchema>>;
 
-/** A schema that leads nowhere else. */
+/** A schema with its references resolved. */
 function resolve(schema: JsonSchema, components: Components): JsonSchema {
   if (schema.$ref === undefined) return schema;
   const target = components[schema.$ref.split("/").at(-1) ?? ""];
@@ -65,8 +65,8 @@ function variantsOf(schema: JsonSchema, components: Components): JsonSchema[] {
 }
 
 /**
- * The places of a schema where an id fits.
- * @param unknown is told each field that is in no list
+ * The places in a schema where an id fits.
+ * @param unknown is called with each field that is in no list
  */
 export function placesIn(
   operation: string,
@@ -99,7 +99,7 @@ export function holdingOf(operation: string, name: string): Holds | undefined {
   return EXCEPTIONS.get(`${operation} ${name}`) ?? FIELDS.get(name);
 }
 
-/** The same value with something in a place, with what its schema asks for around it. */
+/** The same value with something in a place, surrounded by what its schema requires. */
 export function put(
   value: unknown,
   { schema, components }: { readonly schema: JsonSchema; readonly components: Components },
@@ -122,7 +122,7 @@ export function put(
   return { ...base, [step]: put(base[step], { schema: holder.properties?.[step] ?? {}, components }, rest, id) };
 }
 
-/** The least that a schema allows. */
+/** The smallest value that a schema allows. */
 function smallest(schema: JsonSchema, components: Components, depth = 0): unknown {
   const [first = {}] = variantsOf(schema, components);
   if (first.const !== undefined) return first.const;
@@ -138,7 +138,7 @@ function smallest(schema: JsonSchema, components: Components, depth = 0): unknow
   return Object.fromEntries(required.map((name) => [name, smallest(properties[name] ?? {}, components, depth + 1)]));
 }
 
-/** Everything that a schema lets one ask for: all that can be switched on, as much as can be listed, however unlike. */
+/** The largest request that a schema allows: all options on, the longest lists, the lowest thresholds. */
 export function askingForAll(
   value: unknown,
   { schema, components }: { readonly schema: JsonSchema; readonly components: Components },
@@ -163,7 +163,7 @@ export function askingForAll(
   return { ...Object.fromEntries(asked), ...(value as Record<string, unknown> | undefined) };
 }
 
-/** Without what names something else, or its container, so that a place is asked for by itself. */
+/** Without fields that name something else, or its container, so that a place is tested by itself. */
 export function without(
   operation: string,
   value: unknown,

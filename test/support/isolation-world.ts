@@ -4,22 +4,22 @@ import { FOREIGN, type IsolationKey, type Kind, MERGED, OWN, type Secret, type T
 import type { ManualCore } from "./manual-core.js";
 import { serveCore } from "./served-core.js";
 
-/** The service over a real socket, with things in every state beside somebody's own. */
+/** The service over a real socket, with things in every state next to those of the caller. */
 export interface IsolationWorld {
   readonly url: string;
   readonly opened: ManualCore;
   readonly keys: readonly IsolationKey[];
-  /** Somebody who may use the foreign container, to see that its things are there. */
+  /** A caller who may use the foreign container, to check that its things exist. */
   readonly bystander: IsolationKey;
   readonly things: readonly Thing[];
   readonly secrets: readonly Secret[];
-  /** Those of the secrets that stand in texts. */
+  /** Secrets that appear in texts. */
   readonly words: readonly Secret[];
-  /** What requests are about that are not about the things of others; the same whenever it is asked. */
+  /** Targets for requests that are not about the things of others; the same on every call. */
   readonly own: Subject;
-  /** The same, made anew each time: requests that name nothing of others do what they are for. */
+  /** The same, created anew each time: requests that name nothing of others must do their work. */
   readonly fresh: Subject;
-  /** Everything that lies in a container, as text. */
+  /** The contents of a container, as text. */
   digest(tag: string): string;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export async function openIsolationWorld(): Promise<IsolationWorld> {
   };
 }
 
-/** Who tries: by what they may use. */
+/** The callers, by what they may use. */
 const GRANTED = {
   "a scoped key for one container": { kind: "scoped", tags: [OWN], permission: "write" },
   "a scoped key for two, one of which was merged away": { kind: "scoped", tags: [OWN, MERGED], permission: "write" },
@@ -86,7 +86,7 @@ async function makeKeys({ core, call }: ManualCore): Promise<{ keys: IsolationKe
   };
 }
 
-/** The same things whenever they are asked for. */
+/** The same things on every call. */
 async function lasting(opened: ManualCore, tag: string): Promise<Subject> {
   const source = subjectOf(opened, tag);
   const known: [string, unknown][] = [];
@@ -97,15 +97,15 @@ async function lasting(opened: ManualCore, tag: string): Promise<Subject> {
   return Object.fromEntries(known) as unknown as Subject;
 }
 
-/** A document, and how it is made known to the model. */
+/** A document, and how it is registered with the model. */
 interface Planting {
   readonly state: string;
   readonly tags: readonly string[];
-  /** Containers that may see its metadata, when that is not where its texts may be seen. */
+  /** Containers that may see its metadata, if not the same as for its texts. */
   readonly metadataIn?: readonly string[];
 }
 
-/** Makes the things, and notes of each where it lies and lay. */
+/** Creates the things, and registers where each one is and was. */
 class Seeding {
   readonly things: Thing[] = [];
   readonly secrets: Secret[] = [];
@@ -136,7 +136,7 @@ class Seeding {
     await this.note("resting", planted, { liesIn: [FOREIGN], wasIn: [] });
   }
 
-  /** One that lay at home, was changed there, and was changed again where it went. */
+  /** A document that began at home, was changed there, moved, and was changed again. */
   private async move(): Promise<void> {
     const { core } = this.opened;
     const planted = await this.plant({ state: "moved", tags: [OWN] });
@@ -150,7 +150,7 @@ class Seeding {
     await this.note("moved", planted, { liesIn: [FOREIGN], wasIn: [OWN] });
   }
 
-  /** What stays at home has to do with it. */
+  /** A thing that stays at home and is related to it. */
   private async relate(memory: string): Promise<void> {
     const { store } = this.opened;
     const { organizationId } = store;
@@ -187,7 +187,7 @@ class Seeding {
     this.add("batch", "forgotten", batchId ?? "", { liesIn: [FOREIGN], wasIn: [] });
   }
 
-  /** Added again elsewhere under its customId, after it lay in both: what was remembered of it at home stays there. */
+  /** A document in both, then added again elsewhere with its customId: what was remembered at home stays there. */
   private async addAgain(): Promise<void> {
     const { core } = this.opened;
     const planted = await this.plant({ state: "re-added", tags: [OWN], metadataIn: [FOREIGN] }, [OWN, FOREIGN]);
@@ -221,7 +221,7 @@ class Seeding {
     await this.opened.core.deleteDocument(this.opened.call(), { id: planted.id });
   }
 
-  /** A document of both; each container has a memory of its own that says what it states. */
+  /** A document of both; each container has its own memory of what it states. */
   private async share(): Promise<void> {
     const { store } = this.opened;
     const planted = await this.plant({ state: "shared", tags: [FOREIGN, OWN] }, [OWN, FOREIGN]);
@@ -253,7 +253,7 @@ class Seeding {
     this.add("key", "of the others", key.id, { liesIn: [], wasIn: [] });
     await core.updateContainer(owner, { containerTag: FOREIGN, entityContext: `About ${this.word([FOREIGN])}.` });
     for (const tag of [FOREIGN, MERGED]) this.add("container", "lasting", tag, { liesIn: [tag], wasIn: [tag] });
-    // What one may see of one's own, too.
+    // Including what callers may see of their own.
     await subjectOf(this.opened, OWN).inferred();
   }
 
@@ -264,7 +264,7 @@ class Seeding {
     return planted;
   }
 
-  /** @param tellsIn containers that may see its words; by default those that it lies in last, see `note` */
+  /** @param tellsIn containers that may see its words; by default those that it is in last, see `note` */
   private async plant({ state, tags, metadataIn }: Planting, tellsIn: readonly string[] = []): Promise<Planted> {
     const { core, store } = this.opened;
     const wasIn = tags.filter((tag) => tag !== FOREIGN);
@@ -290,7 +290,7 @@ class Seeding {
     return (await this.opened.core.updateMemory(this.opened.call(), { id: memory, containerTag, newContent })).id;
   }
 
-  /** Makes the ids known of a document, of what it states, and of what was done to it. */
+  /** Registers the ids of a document, of what it states, and of what was done to it. */
   private async note(
     state: string,
     { id, customId, memory }: Planted,
@@ -325,7 +325,7 @@ class Seeding {
     if (!this.things.some((thing) => thing.id === id)) this.things.push({ kind, state, id, ...place });
   }
 
-  /** A word that nothing else has, for those who may see one of the containers. */
+  /** A unique word, for callers who may see one of the containers. */
   private word(liesIn: readonly string[], wasIn: readonly string[] = []): string {
     const word = `xq${String.fromCharCode(97 + (this.secrets.length % 26))}${this.secrets.length}zv`;
     this.secrets.push({ word, liesIn, wasIn });

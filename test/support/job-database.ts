@@ -18,7 +18,7 @@ export interface JobDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** A real job store in a folder of its own. */
+/** A real job store in a temporary folder. */
 export async function openJobDatabase(clock: Clock): Promise<JobDatabase> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-jobs-"));
   const file = join(folder, "recollect.db");

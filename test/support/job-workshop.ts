@@ -6,7 +6,7 @@ import { captureLog } from "./captured-log.js";
 import { ManualClock } from "./clock.js";
 import { type JobDatabase, openJobDatabase } from "./job-database.js";
 
-/** What a test of the runner works with; new for each test. */
+/** Helpers for tests of the runner; new for each test. */
 export interface Workshop {
   clock: ManualClock;
   database: JobDatabase;
@@ -14,7 +14,7 @@ export interface Workshop {
   startRunner(handlers: Record<string, JobHandler>, more?: Partial<RunnerOptions>): Promise<Runner>;
 }
 
-/** Opens a workshop before each test of the file, and stops its runners and removes its store after it. */
+/** Opens a workshop before each test of the file, and afterwards stops its runners and removes its store. */
 export function useWorkshop(): Workshop {
   const runners: Runner[] = [];
   const shop = {} as Workshop;

@@ -1,6 +1,6 @@
 import type { WrittenText } from "./written-pdf.js";
 
-/** Widths of letters of Helvetica, in thousandths of their size. */
+/** Widths of Helvetica characters, in thousandths of the font size. */
 const WIDTHS: readonly (readonly [letters: string, width: number])[] = [
   ["ijl", 222],
   ["ft,.; I", 278],
@@ -15,7 +15,7 @@ const WIDTHS: readonly (readonly [letters: string, width: number])[] = [
   ["W", 944],
 ];
 
-/** How wide Helvetica is. @throws for a letter whose width is not known here */
+/** Width of a text in Helvetica. @throws for an unknown character */
 export function widthOf(text: string, size: number): number {
   const widths = Array.from(text, (letter) => {
     const [, width] = WIDTHS.find(([letters]) => letters.includes(letter)) ?? [];
@@ -25,7 +25,7 @@ export function widthOf(text: string, size: number): number {
   return (widths.reduce((sum, width) => sum + width, 0) * size) / 1000;
 }
 
-/** A paragraph that was stretched to both margins of a column, word by word, and where the line below it stands. */
+/** A paragraph justified to both margins of a column, word by word, and the position of the line below it. */
 export function justified(
   paragraph: string,
   from: Omit<WrittenText, "text"> & { readonly width: number },

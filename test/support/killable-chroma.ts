@@ -2,7 +2,7 @@ import { ChromaServer } from "../../src/adapters/vectors/chroma-server.js";
 import { startEngine, temporaryDirectory } from "./chroma.js";
 import { startFaultyProxy } from "./faulty-proxy.js";
 
-/** A real Chroma server that keeps its address, whatever becomes of it. */
+/** A real Chroma server that keeps its address across restarts. */
 export interface KillableChroma {
   readonly url: string;
   /** How many requests of searches it has had. */

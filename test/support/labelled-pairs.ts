@@ -6,7 +6,7 @@ import { stem } from "../../src/language/stem.js";
 import { queryWords, tokenise } from "../../src/language/words.js";
 import { chunkDetail, memoryDetail } from "./unit-details.js";
 
-/** Similarity from which on a text counts as related. */
+/** Minimum similarity at which a text counts as related. */
 export const DEFAULT_THRESHOLD = 0.5;
 
 const worldSchema = z.object({
@@ -22,12 +22,12 @@ const worldSchema = z.object({
 /** Texts about one person or project, and questions with the texts that answer them. */
 export type World = z.infer<typeof worldSchema>;
 
-/** Questions with texts that answer them, and by that with many that have nothing to do with them. */
+/** Questions with the texts that answer them, and thereby many unrelated texts. */
 export const { worlds: WORLDS } = z
   .object({ worlds: z.array(worldSchema) })
   .parse(JSON.parse(readFileSync(new URL("../fixtures/threshold-pairs.json", import.meta.url), "utf8")));
 
-/** What somebody compares with, and how its cosines are read. */
+/** An embedder to compare, and how its cosines are interpreted. */
 export interface Reader {
   readonly embedder: Embedder;
   readonly calibration: Calibration;
@@ -37,15 +37,15 @@ export interface Reader {
 export interface Figures {
   readonly answers: number;
   readonly unrelated: number;
-  /** Of the answers, those at or above the threshold. */
+  /** Share of the answers at or above the threshold. */
   readonly kept: number;
-  /** Of the unrelated texts, those below the threshold. */
+  /** Share of the unrelated texts below the threshold. */
   readonly dropped: number;
-  /** Of the unrelated texts about the same person or project, those below the threshold. */
+  /** Share of the unrelated texts about the same person or project below the threshold. */
   readonly nearDropped: number;
 }
 
-/** Asks every question of the worlds in one container that holds all of them. */
+/** Asks every question of the worlds in one container that contains all of them. */
 export async function measureThreshold(some: readonly World[], reader: Reader): Promise<Figures> {
   const container = await openContainer(some, reader);
   const answers: boolean[] = [];
@@ -97,7 +97,7 @@ export async function openContainer(some: readonly World[], reader: Reader): Pro
   return { ...reader, units };
 }
 
-/** The similarity of each unit of a container to a question; 0 for those that only repeat another. */
+/** The similarity of each unit of a container to a question; 0 for duplicates of another unit. */
 export async function ask(container: Container, question: string): Promise<(unit: number) => number> {
   const [asked] = await container.embedder.embed([question], "query");
   return compare(container, question, asked);
@@ -140,7 +140,7 @@ function share(list: readonly boolean[]): number {
   return list.filter(Boolean).length / list.length;
 }
 
-/** A share as people read it. */
+/** A share in a form for people. */
 export function percent(value: number): string {
   return `${(100 * value).toFixed(1)} %`;
 }

@@ -5,7 +5,7 @@ import { createNode, type Node } from "../../src/node.js";
 import { readConfig } from "../../src/config.js";
 import { captureLog } from "./captured-log.js";
 
-/** A process of a data folder that asks its owner, and becomes it when that has gone. */
+/** A process of a data folder that asks its owner, and takes its place when it is gone. */
 export function startAsker(dataDirectory: string): Node {
   return createNode({
     config: readConfig({ RECOLLECT_DATA_DIR: dataDirectory, RECOLLECT_OFFLINE: "1" }),
@@ -18,19 +18,19 @@ export function startAsker(dataDirectory: string): Node {
   });
 }
 
-/** The way to the owner of a data folder, on which answers get lost. */
+/** The connection to the owner of a data folder, on which responses get lost. */
 export interface LossyOwner {
   /**
-   * Loses the answer of the next call of this use case once the owner has given it.
-   * @param beforeLoss runs when the owner has answered and nobody knows
+   * Loses the response to the next call of this use case once the owner has sent it.
+   * @param beforeLoss runs after the owner has answered, before the loss is noticed
    */
   loseNext(useCase: string, beforeLoss: () => Promise<void>): void;
-  /** What the owner answered to calls since `loseNext`, lost ones too, oldest first. */
+  /** What the owner answered to calls since `loseNext`, including lost responses, oldest first. */
   readonly answers: readonly unknown[];
   close(): Promise<void>;
 }
 
-/** Stands between the owner of a data folder and every process that looks for it from now on. */
+/** Sits between the owner of a data folder and every process that looks for it from now on. */
 export async function startLossyOwner(dataDirectory: string): Promise<LossyOwner> {
   const address = readServiceFile(dataDirectory);
   if (address === null) throw new Error(`Nobody serves ${dataDirectory}`);

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inFolder, run } from "./pdf-producers.js";
 
-/** What LibreOffice makes of a file. @param filter the ending, with the name and options of a filter where it needs them */
+/** LibreOffice's conversion of a file. @param filter the extension, with a filter's name and options where needed */
 export function madeBySoffice(name: string, content: string | Uint8Array, filter: string): Uint8Array {
   return inFolder((folder) => {
     writeFileSync(join(folder, name), content);
@@ -13,7 +13,7 @@ export function madeBySoffice(name: string, content: string | Uint8Array, filter
   });
 }
 
-/** What pandoc makes of Markdown. */
+/** Pandoc's conversion of Markdown. */
 export function madeByPandoc(markdown: string, ending: string): Uint8Array {
   return inFolder((folder) => {
     writeFileSync(join(folder, "in.md"), markdown);

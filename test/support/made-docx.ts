@@ -9,7 +9,7 @@ const WORD =
   'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
-/** A DOCX file. @param body XML of its body; the prefix `m` is that of equations */
+/** A DOCX file. @param body XML of its body; the prefix `m` is for equations */
 export function docx(body: string, { title = "", notes = "" } = {}): Uint8Array {
   const style = (id: string, name: string) =>
     `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${name}"/></w:style>`;

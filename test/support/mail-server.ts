@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { mail } from "./mail-text.js";
 
-/** A mail as a server took it. */
+/** A mail as received by a server. */
 export interface TakenMail {
   readonly from: string;
   readonly to: readonly string[];
-  /** Header fields by their name in lower case, unfolded and decoded. */
+  /** Header fields by lower-case name, unfolded and decoded. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
   readonly raw: string;
@@ -19,17 +19,17 @@ export interface MailServer {
   readonly host: string;
   readonly port: number;
   readonly taken: readonly TakenMail[];
-  /** What the next mails are answered with in place of being taken; null takes them again. */
+  /** Refuses the next mails with this code; null accepts them again. */
   refuseWith(code: number | null, where?: "rcpt" | "data"): void;
   close(): Promise<void>;
 }
 
 export interface MailServerOptions {
-  /** Without one anybody may send. */
+  /** Without it anyone may send. */
   readonly login?: { readonly user: string; readonly password: string };
-  /** `starttls` offers it, `secure` begins with it, `plain` knows none. */
+  /** `starttls` offers it, `secure` starts with it, `plain` has none. */
   readonly encryption?: "starttls" | "secure" | "plain";
-  /** 0 for a free one. */
+  /** 0 for any free port. */
   readonly port?: number;
 }
 
@@ -76,7 +76,7 @@ export async function startMailServer({
     },
   };
   const server = new SMTPServer(options);
-  // A client that leaves in the middle is no event of ours.
+  // A client that disconnects early does not matter here.
   server.on("error", () => undefined);
   const listening = server.listen(port, "127.0.0.1");
   await once(listening, "listening");
@@ -91,7 +91,7 @@ export async function startMailServer({
   };
 }
 
-/** A server that takes connections and says nothing, or nothing after its greeting. */
+/** A server that accepts connections and says nothing, or nothing after its greeting. */
 export async function startSilentServer(greeting?: string): Promise<{ port: number; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {

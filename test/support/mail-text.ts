@@ -1,4 +1,4 @@
-/** The fields and the text of a mail of one part, decoded. */
+/** The fields and text of a single-part mail, decoded. */
 export function mail(raw: string): { headers: ReadonlyMap<string, string>; text: string } {
   const end = raw.indexOf("\r\n\r\n");
   const headers = new Map<string, string>();

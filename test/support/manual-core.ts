@@ -52,7 +52,7 @@ import { USUAL_LIMITS } from "./extraction-tools.js";
 import { sharedExtractor, silentLog } from "./shared-extractor.js";
 import { dumpDatabase, openDatabase } from "./store-folder.js";
 
-/** The core over a real store, with parts that a test can move or break. */
+/** The core over a real store, with parts that a test can control or break. */
 import { uploadsOf } from "./uploads-of.js";
 import { withMethods } from "./with-methods.js";
 
@@ -64,20 +64,20 @@ export interface ManualCore {
   readonly dataDirectory: string;
   /** The store's file. */
   readonly file: string;
-  /** A call of the person at this machine, or of one who may touch some containers only. */
+  /** A call by the person at this machine, or by a caller restricted to some containers. */
   readonly call: (containers?: readonly string[]) => Call;
-  /** Works off what is due; then no job is begun until it settles. */
+  /** Runs what is due; afterwards no job starts until it settles. */
   hold(): Promise<void>;
-  /** Works off what is due. */
+  /** Runs all due jobs. */
   settle(): Promise<void>;
   /**
-   * Number of rows of every table; of the text index its words and the units that have them. The audit counts as empty: it
-   * is written about a second after each call.
+   * Number of rows of every table; for the text index its words with the units that contain them. The audit counts as empty,
+   * since it is written about a second after each call.
    */
   rowCounts(): Promise<Record<string, number>>;
-  /** Everything that is kept, as text, without the audit. */
+  /** All stored data as text, without the audit. */
   everything(): Promise<string>;
-  /** Ends, and leaves the data folder for another one. */
+  /** Stops, and leaves the data folder for another instance. */
   stop(): Promise<void>;
   close(): Promise<void>;
 }
@@ -88,9 +88,9 @@ export interface ManualCoreOptions {
   readonly embedder?: Embedder;
   readonly factExtractor?: FactExtractor;
   readonly model?: LanguageModel;
-  /** How the model looks at pictures. */
+  /** Limits for showing pictures to the model. */
   readonly sight?: { readonly patienceMs: number };
-  /** Made over the store where it asks a language model, whose costs are noted there. */
+  /** Created over the store, for a language model whose costs are recorded there. */
   readonly reranker?: Reranker | ((store: Store) => Reranker);
   readonly mailer?: Mailer;
   readonly extractor?: ContentExtractor;
@@ -102,9 +102,9 @@ export interface ManualCoreOptions {
   readonly clock?: ManualClock;
   /** UTC by default, wherever the test runs. */
   readonly timeZone?: string;
-  /** An existing data folder to open, which is removed at the end as well. */
+  /** An existing data folder to open, which is also removed at the end. */
   readonly dataDirectory?: string;
-  /** False: nothing is worked off. */
+  /** False: no jobs are run. */
   readonly jobs?: boolean;
 }
 

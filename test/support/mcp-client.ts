@@ -31,7 +31,7 @@ export interface McpConnection {
   listTools(): Promise<readonly ListedTool[]>;
   /** Rejects for protocol errors. The clients check structured results against the advertised schema. */
   call(name: string, args?: Readonly<Record<string, unknown>>): Promise<ToolResult>;
-  /** Everything besides tools, as the client has it; protocol errors are thrown. */
+  /** Everything other than tools, through the client itself; protocol errors are thrown. */
   readonly client: Pick<
     ModernClient,
     "listResources" | "listResourceTemplates" | "readResource" | "listPrompts" | "getPrompt" | "complete"
@@ -47,7 +47,7 @@ export function createClient(name: ClientName): EarlierClient | ModernClient {
   return new ModernClient(ABOUT, { versionNegotiation: { mode: MODES[name] } });
 }
 
-/** A client and a server in this process, with the era chosen as over standard input and output. */
+/** A client and a server in this process, with the era chosen as over stdio. */
 export async function connectInMemory(name: ClientName, factory: McpServerFactory): Promise<McpConnection> {
   const [near, far] = name === "v1" ? EarlierTransport.createLinkedPair() : InMemoryTransport.createLinkedPair();
   const handle = serveStdio(factory, { transport: far as Transport });

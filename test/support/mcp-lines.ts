@@ -22,10 +22,10 @@ const INITIALIZE = {
   clientInfo: { name: "lines", version: "1.0.0" },
 };
 
-/** `recollect mcp` with nothing between the test and the lines of the protocol. */
+/** `recollect mcp`, accessed directly by the lines of the protocol. */
 export class McpLines {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
-  /** Everything on standard output. */
+  /** Its whole standard output. */
   output = "";
   errors = "";
   #since = 0;
@@ -60,7 +60,7 @@ export class McpLines {
     this.child.stdin.write(Buffer.concat(lines.flatMap((line) => [line, Buffer.from("\n")])));
   }
 
-  /** Complete lines of standard output; fails for one that is not JSON. */
+  /** Complete lines of standard output; fails if one is not JSON. */
   answers(): Answer[] {
     return this.output
       .split("\n")
@@ -68,7 +68,7 @@ export class McpLines {
       .map((line) => JSON.parse(line) as Answer);
   }
 
-  /** The answer with this id, once it is there. */
+  /** The response with this id, once it arrives. */
   async answer(id: string | number | null): Promise<Answer> {
     const find = (): Answer | undefined => this.answers().find((answer) => answer.id === id);
     await new Promise<void>((resolve, reject) => {
@@ -100,7 +100,7 @@ export class McpLines {
     return answer;
   }
 
-  /** Lets it end by itself. */
+  /** Waits until it ends by itself. */
   ended(): Promise<Ended> {
     this.#since = performance.now();
     return this.#ended;
@@ -119,7 +119,7 @@ export class McpLines {
     return this.#ended;
   }
 
-  /** Closes our end of its output. */
+  /** Closes the reading end of its output. */
   deafen(): Promise<Ended> {
     this.#since = performance.now();
     this.child.stdout.destroy();

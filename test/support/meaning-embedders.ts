@@ -17,8 +17,8 @@ export interface OpenedMeaning {
 }
 
 /**
- * The static embedder over a model in true files that knows what the words of `WORD_GROUPS` mean.
- * @param others words that it knows too, though not what they have in common with others
+ * The static embedder with a model in real files that knows the meanings of the words in `WORD_GROUPS`.
+ * @param others further known words, without their similarity to others
  */
 export async function openStaticMeaning(others: readonly string[] = []): Promise<OpenedMeaning> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-meaning-"));
@@ -48,7 +48,7 @@ export async function openStaticMeaning(others: readonly string[] = []): Promise
   };
 }
 
-/** A service that speaks OpenAI's protocol and whose model gives hardly any cosine outside 0.7 to 0.9. */
+/** A service with OpenAI's protocol whose model returns hardly any cosine outside 0.7 to 0.9. */
 export function startNarrowProvider(): Promise<ScriptedProvider> {
   return startScriptedProvider({
     dimensions: COLUMNS + 1,

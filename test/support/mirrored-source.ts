@@ -6,16 +6,16 @@ interface Mirrored {
   readonly content: SourceContent | null;
 }
 
-/** What a connector brings in, kept as simply as can be; checkpoints go through JSON, as they do in a database. */
+/** What a connector imports, stored as simply as possible; checkpoints pass through JSON, as in a database. */
 export interface MirroredSource {
   readonly documents: ReadonlyMap<string, Mirrored>;
   readonly skipped: ReadonlyMap<string, string>;
   /** Ids, in the order in which they were read. */
   readonly reads: readonly string[];
   readonly pages: readonly ChangePage[];
-  /** As the connection knows an item. */
+  /** An item as known to the connection. */
   readonly known: SourceAccess["known"];
-  /** One run to its end. With `stopAfter`, ends after so many pages, as a kill does. @returns whether it came to its end */
+  /** One complete run. With `stopAfter`, it ends after this many pages, as if killed. @returns whether it completed */
   sync(options?: { readonly stopAfter?: number }): Promise<boolean>;
   /** The documents' texts by title. */
   texts(): Record<string, string>;

@@ -3,22 +3,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type HubFault =
-  /** The connection ends after so many bytes of the body; -1: before any answer. */
+  /** The connection ends after this many bytes of the body; -1: before any response. */
   | { readonly kind: "cut"; readonly after: number }
-  /** After so many bytes nothing more comes. */
+  /** Nothing more is sent after this many bytes. */
   | { readonly kind: "stall"; readonly after: number }
   | { readonly kind: "status"; readonly status: number; readonly headers?: Readonly<Record<string, string>> }
-  /** Bytes of the right number, but others. */
+  /** The right number of bytes, but different ones. */
   | { readonly kind: "wrong content" }
-  /** All of the file, whatever range was asked for. */
+  /** The whole file, whatever range was requested. */
   | { readonly kind: "ignore range" }
-  /** More than the file, without saying how much. */
+  /** More than the file, without announcing the length. */
   | { readonly kind: "too much" }
   /** Each piece of 64 KB after a pause. */
   | { readonly kind: "slow"; readonly ms: number }
-  /** The answer as it should be, but for some headers; null leaves one out. */
+  /** The correct response except for some headers; null removes one. */
   | { readonly kind: "headers"; readonly headers: Readonly<Record<string, string | null>> };
 
 export interface HubRequestSeen {
@@ -32,7 +32,7 @@ export interface HubModel {
   readonly files: Readonly<Record<string, Uint8Array>>;
   /** 40 hexadecimal digits. */
   readonly commit: string;
-  /** Further names of the commit beside `main`. */
+  /** Further names of the commit besides `main`. */
   readonly revisions?: readonly string[];
   readonly isGated?: boolean;
 }
@@ -40,9 +40,9 @@ export interface HubModel {
 export interface ModelHub {
   readonly url: string;
   readonly requests: readonly HubRequestSeen[];
-  /** Puts a model there, or a newer version of it in its place. */
+  /** Adds a model, or replaces it by a newer version. */
   publish(name: string, model: HubModel): void;
-  /** Lets the next `times` requests go wrong whose `METHOD path` has the text in it. */
+  /** Makes the next `times` requests whose `METHOD path` contains the text fail. */
   fail(matching: string, fault: HubFault, times?: number): void;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ interface Script {
   left: number;
 }
 
-/** From this size on files lie on the other host, as those of Git LFS do. */
+/** Files of at least this size are on the other host, like those in Git LFS. */
 const LARGE = 10_000;
 const PIECE = 64 * 1024;
 
@@ -188,7 +188,7 @@ async function sendFile(
   }
   if (fault?.kind === "too much") response.write(Buffer.alloc(PIECE));
   if (fault?.kind === "cut") {
-    // What a client has not read yet when the connection breaks is lost to it.
+    // Data not yet read by a client when the connection breaks is lost to it.
     await pause(50);
     response.destroy();
   }
@@ -199,7 +199,7 @@ function sha256Of(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** The name that git gives to a file's content. */
+/** The id that git gives to a file's content. */
 function gitHashOf(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }

@@ -1,6 +1,6 @@
 import type { ModelRequest } from "./scripted-model.js";
 
-/** A fact as a model states it; what is left out has its plainest value. */
+/** A fact as a model states it; omitted fields have default values. */
 export interface ReadFact {
   readonly text: string;
   readonly kind?: "fact" | "preference" | "episode";
@@ -9,15 +9,15 @@ export interface ReadFact {
   readonly forgetAfter?: string | null;
 }
 
-/** What a sentence says, by the sentence without its full stop. A sentence that is not here is a fact as it stands. */
+/** The facts of a sentence, by the sentence without its full stop. A sentence that is not listed is itself a fact. */
 export type Reader = Readonly<Record<string, readonly ReadFact[]>>;
 
-/** What follows from several statements, by the conclusion. */
+/** Conclusions from several statements, by the conclusion. */
 export type Conclusions = Readonly<Record<string, readonly string[]>>;
 
 /**
- * Answers like a language model that reads sentence by sentence, understands a few slots, and knows no dates: what was over
- * long ago and what lies in the future it takes for news. It sees what a real one would see, and nothing else.
+ * Answers like a language model that reads sentence by sentence, understands a few slots, and knows no dates: it takes
+ * events long past or in the future for news. It sees what a real model would see, and nothing else.
  */
 export function answerAsReader(request: ModelRequest, reader: Reader, conclusions: Conclusions = {}): string {
   const { prompt, name } = questionOf(request);
@@ -35,7 +35,7 @@ export function answerAsReader(request: ModelRequest, reader: Reader, conclusion
   }
 }
 
-/** What a request asks, and the name of the form that it wants filled in. */
+/** The prompt of a request, and the name of the schema that it requests. */
 export function questionOf({ body }: ModelRequest): { readonly prompt: string; readonly name: string } {
   const asked = (body.messages ?? []).filter(({ role }) => role === "user").map(({ content }) => String(content));
   const format = body["response_format"] as { json_schema?: { name?: string } } | undefined;
@@ -84,7 +84,7 @@ function relationOf({ handle: fact, text }: Statement, memories: readonly Statem
   if (shorter) return { fact, relation: "extends", memories: [shorter.handle] };
   const slot = slotOf(text);
   const [rival, ...more] = memories.filter((memory) => slot !== null && slotOf(memory.text) === slot);
-  // Several at once have their reasons.
+  // Several memories in one slot are there for a reason: nothing is replaced.
   if (!rival || more.length > 0) return { fact, relation: "new", memories: [] };
   return { fact, relation: "updates", memories: [rival.handle] };
 }
@@ -104,7 +104,7 @@ const SLOTS: readonly (readonly [name: string, form: RegExp])[] = [
   ["chess", /^(.+?) (?:no longer )?likes chess$/],
 ];
 
-/** Of whom and what a text speaks, where only one thing can be true at once. */
+/** The subject and slot of a text, where only one value can be true at a time. */
 function slotOf(text: string): string | null {
   for (const [name, form] of SLOTS) {
     const subject = form.exec(text)?.[1];

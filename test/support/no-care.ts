@@ -1,6 +1,6 @@
 import type { CommitCare } from "../../src/adapters/store/sqlite-writer.js";
 
-/** For databases that live as long as a test: nobody waits for the disk. */
+/** For databases that live only as long as a test: writes do not wait for the disk. */
 export const noCare: CommitCare = {
   permit: () => undefined,
   committed: () => undefined,

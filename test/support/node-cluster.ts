@@ -6,26 +6,26 @@ import { startRoundRobin } from "./round-robin.js";
 
 export const CLUSTER_KEY = "sm_tests_0123456789abcdefghijklmn";
 
-/** Nodes on a PostgreSQL database and a bucket, behind a proxy that gives each request to the next of them. */
+/** Nodes on a PostgreSQL database and a bucket, behind a proxy that distributes requests in turn. */
 export interface NodeCluster {
   readonly postgres: PostgresServer;
-  /** What the nodes reach the database's server through. */
+  /** The connection between the nodes and the database server. */
   readonly line: FaultyLine;
   /** Base URL of the proxy. */
   readonly url: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** Those that run, the proxy's too. */
+  /** Running processes, including the proxy. */
   readonly nodes: readonly ServeProcess[];
-  /** Starts another node, with a data folder of its own. */
+  /** Starts another node with its own data folder. */
   add(): Promise<ServeProcess>;
-  /** Ends a node at once, as a crash would. */
+  /** Kills a node immediately, like a crash. */
   kill(node: ServeProcess): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
  * @param programs the folder of PostgreSQL's programs
- * @param extra settings of all nodes besides those that every test has
+ * @param extra settings of all nodes in addition to the common ones
  */
 export async function startNodeCluster(
   programs: string,

@@ -4,19 +4,19 @@ import { createRequire } from "node:module";
 import { createTarGzip } from "nanotar";
 import { openWebServer, type WebServer } from "./web-server.js";
 
-/** The data of English, which tests serve under the names of other languages. */
+/** The data for English, which tests serve under the names of other languages. */
 export const ENGLISH_DATA = readFileSync(
   createRequire(import.meta.url).resolve("@tesseract.js-data/eng/4.0.0_best_int/eng.traineddata.gz"),
 );
 
 export interface NpmRegistry extends WebServer {
-  /** Languages that it has, with what their packages hold in place of the data. */
+  /** Available languages, with the contents of their packages in place of the data. */
   readonly packages: Map<string, Uint8Array>;
-  /** What is wrong with its answers. */
+  /** The fault of its responses. */
   fault: "none" | "down" | "altered" | "cut";
 }
 
-/** A registry of npm with packages of languages, as far as fetching one version needs it. */
+/** An npm registry with language packages, as far as needed to fetch one version. */
 export async function openNpmRegistry(languages: readonly string[]): Promise<NpmRegistry> {
   const packages = new Map<string, Uint8Array>();
   for (const language of languages) packages.set(language, await packageOf(language, ENGLISH_DATA));
@@ -49,7 +49,7 @@ export async function openNpmRegistry(languages: readonly string[]): Promise<Npm
   };
 }
 
-/** An archive as `npm pack` makes it, with data for a language. */
+/** An archive like that of `npm pack`, with data for a language. */
 export function packageOf(language: string, data: Uint8Array): Promise<Uint8Array> {
   return createTarGzip([
     { name: "package/package.json", data: JSON.stringify({ name: `@tesseract.js-data/${language}` }) },

@@ -2,15 +2,15 @@ import { createHash, randomBytes } from "node:crypto";
 
 export const CALLBACK = "http://127.0.0.1:33418/callback";
 
-/** An app that signs in by hand, so that each step can be taken wrongly. */
+/** An app that signs in step by step, so that each step can be done incorrectly. */
 export interface App {
   readonly clientId: string;
   readonly verifier: string;
   /** The address that it opens in a browser. */
   authorizeUrl(changes?: Readonly<Record<string, string | null>>): URL;
-  /** Asks for tokens. */
+  /** Requests tokens. */
   token(fields: Readonly<Record<string, string>>): Promise<TokenAnswer>;
-  /** Trades the code of the address to which the browser was sent. */
+  /** Exchanges the code in the address to which the browser was sent. */
   redeem(callback: URL, changes?: Readonly<Record<string, string>>): Promise<TokenAnswer>;
 }
 

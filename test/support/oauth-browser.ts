@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Core } from "../../src/core/index.js";
 import type { Actor } from "../../src/core/types.js";
 
-/** Redirects that a browser follows before it gives up. */
+/** Redirects that a browser follows before giving up. */
 const MOST_STEPS = 10;
 
 interface Cookie {
@@ -20,16 +20,16 @@ export interface Page {
 
 /** A browser: cookies, redirects and forms, over real HTTP. */
 export interface Browser {
-  /** Follows redirects until a page, or an address elsewhere, to which it does not go. */
+  /** Follows redirects until a page, or an address elsewhere, which it does not visit. */
   open(url: string | URL): Promise<Page>;
-  /** Sends the form of a page, with its hidden fields. */
+  /** Submits the form of a page, with its hidden fields. */
   submit(page: Page, fields: readonly (readonly [string, string])[]): Promise<Page>;
   readonly cookies: readonly Cookie[];
 }
 
-/** @param base the server that it visits; addresses elsewhere are only reported */
+/** @param base the server to visit; addresses elsewhere are only reported */
 export function createBrowser(base: string, given: readonly Cookie[] = []): Browser {
-  /** One name may stand for several cookies, each for its own path. */
+  /** Several cookies may share a name, each for its own path. */
   const jar = new Map(given.map((cookie) => [`${cookie.name};${cookie.path}`, cookie]));
   const { host } = new URL(base);
 
@@ -92,14 +92,14 @@ export async function createOwnerBrowser(
   return createBrowser(base, [{ name: "recollect_session", value: token, path: "/auth" }]);
 }
 
-/** What the owner chooses. */
+/** The owner's choice. */
 export interface Answer {
   readonly containers?: readonly string[];
   readonly permission?: "read" | "write";
   readonly expires?: string;
 }
 
-/** Opens what an app asks for, and allows it. @returns where the browser is sent then */
+/** Opens an app's authorisation request and allows it. @returns where the browser is sent then */
 export async function allow(browser: Browser, url: string | URL, answer: Answer = {}): Promise<URL> {
   const page = await browser.open(url);
   expect([page.status, page.url.pathname]).toEqual([200, expect.stringMatching(/^\/auth\/consent\/./)]);

@@ -1,9 +1,9 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/client";
 import { CALLBACK } from "./oauth-app.js";
 
-/** What an app keeps between its visits; both generations of the official client take it. */
+/** What an app stores between visits; both generations of the official client accept it. */
 export interface ClientProvider extends OAuthClientProvider {
-  /** The address that the app opened in a browser last. */
+  /** The address that the app last opened in a browser. */
   readonly opened: URL | undefined;
   readonly kept: { client?: any; tokens?: any; verifier?: string; discovery?: any };
 }

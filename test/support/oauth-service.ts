@@ -14,10 +14,10 @@ import { openCore } from "./open-core.js";
 
 export interface OAuthService {
   readonly app: HttpApp;
-  /** The whole service, whatever is cut. */
+  /** The whole service, even while the connection is cut. */
   readonly core: Core;
   readonly actor: Actor;
-  /** The way from the server to the process that owns the store. */
+  /** The connection from the server to the process that owns the store. */
   readonly way: { isCut: boolean; /** Only calls that write. */ isReadOnly: boolean };
   listen(port?: number): Promise<Listening>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export interface OAuthServiceOptions {
   readonly documents?: HttpFaceOptions["documents"];
 }
 
-/** A server whose way to the store can be cut, as when the process that owns it has ended. */
+/** A server whose connection to the store can be cut, as if the owning process had ended. */
 export async function openOAuthService(options: OAuthServiceOptions = {}): Promise<OAuthService> {
   const { settings = {}, documents, ...place } = options;
   const opened = await openCore({ ...place, settings });
@@ -37,7 +37,7 @@ export async function openOAuthService(options: OAuthServiceOptions = {}): Promi
   const core = coreOver(async (name, call, input) => {
     if (way.isCut || (way.isReadOnly && /^(save|consume|drop|allow)/.test(name)))
       throw new AppError("unavailable", "The process that owns the data is not there.");
-    // Between processes everything travels as JSON.
+    // Between processes, everything is transferred as JSON.
     const asked = input === undefined ? undefined : JSON.parse(JSON.stringify(input));
     return JSON.parse(JSON.stringify(await opened.core[name](call, asked)));
   });

@@ -1,6 +1,6 @@
 import type { TokenAnswer } from "./oauth-app.js";
 
-/** What a token opens: status and the names of the tools that are listed. */
+/** What a token can access: the status, and the names of the listed tools. */
 export async function useMcp(base: string, token: string): Promise<{ status: number; tools: string[] }> {
   const answer = await fetch(`${base}/mcp`, {
     method: "POST",

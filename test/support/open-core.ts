@@ -20,12 +20,12 @@ export interface OpenedCore {
   readonly uploads: UploadStore;
   /** Resolves when no background work is due or running. */
   settle(): Promise<void>;
-  /** Ends the service; the data folder stays when it was given. */
+  /** Ends the service; a data folder that was passed in is kept. */
   close(): Promise<void>;
 }
 
 export interface OpenCoreOptions {
-  /** Settings by their variable's name. */
+  /** Settings by variable name. */
   readonly settings?: Readonly<Record<string, string>>;
   /** An existing data folder to open; a new one is removed at the end. */
   readonly dataDirectory?: string;
@@ -39,7 +39,7 @@ function makeDataFolder(): Promise<string> {
   return isRecordOnServer() ? mkdtemp(join(tmpdir(), prefix)) : makeFolderWithStore(prefix);
 }
 
-/** The whole service in this process, over a real store in a folder of its own. */
+/** The whole service in this process, over a real store in a temporary folder. */
 export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCore> {
   const dataDirectory = options.dataDirectory ?? (await makeDataFolder());
   const config = readConfig({

@@ -1,26 +1,26 @@
 import type { HttpApp } from "../../src/transports/http.js";
 import { LOOPBACK, type OpenedRest } from "./rest.js";
 
-/** A page as a browser got it. */
+/** A page as received by a browser. */
 export interface SeenPage {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Where the browser was sent on to, or an empty text. */
+  /** The target of a redirect, or an empty text. */
   readonly location: string;
   /** Hidden fields of the form on the page. */
   readonly hidden: Readonly<Record<string, string>>;
 }
 
-/** A browser that keeps cookies by their paths, follows nothing by itself, and runs no scripts. */
+/** A browser that keeps cookies by path, follows no redirects by itself, and runs no scripts. */
 export interface OwnerBrowser {
   readonly cookies: Map<string, { value: string; path: string; flags: string }>;
   get(path: string, headers?: Record<string, string>): Promise<SeenPage>;
-  /** Sends a form as a page of this server does; headers override what a browser would send. */
+  /** Submits a form like a page of this server; headers override those of a browser. */
   post(path: string, fields: Fields, headers?: Record<string, string>): Promise<SeenPage>;
-  /** Opens a page and sends its form with its hidden fields and these. */
+  /** Opens a page and submits its form with its hidden fields and these. */
   fill(path: string, fields: Fields): Promise<SeenPage>;
-  /** Signs in with a link, as the owner does. */
+  /** Signs in with a link, like the owner. */
   signIn(): Promise<void>;
 }
 

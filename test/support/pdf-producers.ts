@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const installed = new Map<string, boolean>();
 
-/** Whether a program of this machine can be started; each is tried once. */
+/** Whether a program on this machine can be started; each is tried once. */
 export function isInstalled(program: string): boolean {
   const known = installed.get(program);
   if (known !== undefined) return known;
@@ -14,7 +14,7 @@ export function isInstalled(program: string): boolean {
   return starts;
 }
 
-/** Runs work in a folder of its own, which is removed afterwards. */
+/** Runs work in a temporary folder, which is removed afterwards. */
 export function inFolder<T>(work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "recollect-files-"));
   try {
@@ -24,12 +24,12 @@ export function inFolder<T>(work: (folder: string) => T): T {
   }
 }
 
-/** Runs a program; its words are shown only where it fails. */
+/** Runs a program; its output is shown only if it fails. */
 export function run(program: string, options: readonly string[], folder: string): string {
   return execFileSync(program, options, { cwd: folder, encoding: "utf8", stdio: "pipe", timeout: 120_000 });
 }
 
-/** A PDF that each program makes of the page `source.html` or the paper `source.tex`, with a file name for what it makes. */
+/** How each program makes a PDF of the page `source.html` or the paper `source.tex`, with the file name of its result. */
 export const PRODUCERS = {
   chromium: {
     program: "chromium",
@@ -65,7 +65,7 @@ export const PRODUCERS = {
     program: "pdflatex",
     source: "source.tex",
     make: (folder: string) => {
-      // Once more for the outline.
+      // Run again for the outline.
       run("pdflatex", ["-interaction=batchmode", "source.tex"], folder);
       return run("pdflatex", ["-interaction=batchmode", "source.tex"], folder);
     },

@@ -1,6 +1,6 @@
 import type { ManualCore } from "./manual-core.js";
 
-/** A word that occurs nowhere else, and that no stemmer changes. */
+/** A unique word that no stemmer changes. */
 let words = 0;
 export const token = (what: string): string =>
   `xq${what}${(words++).toString(36)}zv${Math.random().toString(36).slice(2, 10)}k`;
@@ -10,7 +10,7 @@ export interface Planted {
   readonly documentId: string;
 }
 
-/** A document with a word of its own in every place that takes one, changed and told again. */
+/** A document with a unique word in every place that accepts one, then changed and stated again. */
 export async function plantDocument(opened: ManualCore, containerTag = "a"): Promise<Planted> {
   const { core } = opened;
   const call = opened.call();

@@ -4,16 +4,16 @@ import type { ClientService } from "./client-service.js";
 export interface PluginAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, a text of another type, or undefined when there is no body. */
+  /** Parsed JSON, a text of another type, or undefined without a body. */
   readonly body: any;
 }
 
-/** A plugin as the service sees it: its headers, its own time limit, and no redirect is followed. */
+/** A plugin as seen by the service: its headers, its time limit, and no redirects. */
 export interface Plugin {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Sends one request as the plugin does.
-   * @param limit after so many milliseconds the plugin gives up, and so does this
+   * Sends one request like the plugin.
+   * @param limit milliseconds after which the plugin, and this call, give up
    */
   call(method: string, path: string, body?: unknown, limit?: number): Promise<PluginAnswer>;
 }
@@ -48,13 +48,13 @@ export function openPlugin(
   };
 }
 
-/** The container tag that the plugins share for one repository: `repo_<name>__<16 hexadecimal digits>`. */
+/** The container tag that the plugins share for a repository: `repo_<name>__<16 hexadecimal digits>`. */
 export const REPO = "repo_recollect__0123456789abcdef";
 
-/** How long a prompt waits for what is known, in milliseconds. */
+/** How long a prompt waits for the known memories, in milliseconds. */
 export const PROFILE_LIMIT = 3_000;
 
-/** What plugins read of a profile: plain strings, and results that have a text, a score and a date. */
+/** What plugins read from a profile: plain strings, and results with a text, a score and a date. */
 export const profileAnswer = z.object({
   profile: z.object({ static: z.array(z.string()), dynamic: z.array(z.string()) }),
   searchResults: z.object({
@@ -73,10 +73,10 @@ export const profileAnswer = z.object({
   }),
 });
 
-/** What plugins read of an added document. */
+/** What plugins read from an added document. */
 export const receipt = z.object({ id: z.string().min(1), status: z.enum(["queued", "done"]) });
 
-/** Adds one text to the repository, as the plugin would, and waits until it can be found. */
+/** Adds one text to the repository, like the plugin, and waits until it can be found. */
 export async function teach(
   service: ClientService,
   plugin: Plugin,
@@ -87,7 +87,7 @@ export async function teach(
   return receipt.parse(body).id;
 }
 
-/** All texts of search results, as a plugin shows them. */
+/** All texts of search results, as displayed by a plugin. */
 export function textsOf(results: readonly { memory?: string | undefined; chunk?: string | undefined }[]): string {
   return results.map(({ memory, chunk }) => memory ?? chunk).join("\n");
 }

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { serverUser, untilReady } from "./postgres.js";
 import { freePort } from "./proxies.js";
 
-/** Connections to the server for each database. */
+/** Connections to the server per database. */
 export const POOL_SIZE = 12;
 
-/** PgBouncer before a server, which lends out its connections for one transaction at a time. */
+/** PgBouncer in front of a server, which lends its connections for one transaction at a time. */
 export interface Pooler {
   /** The address of the same database through the pooler. */
   through(url: string): string;
@@ -19,7 +19,7 @@ export function hasPooler(): boolean {
   return spawnSync("pgbouncer", ["--version"]).status === 0;
 }
 
-/** @param url of a database of the server */
+/** @param url of a database on the server */
 export async function startPooler(url: string): Promise<Pooler> {
   const server = new URL(url);
   const port = await freePort();

@@ -2,11 +2,11 @@ import pg from "pg";
 import { migrate } from "../../src/adapters/store/postgres/migrate.js";
 import type { PostgresServer } from "./postgres.js";
 
-/** Databases with the record's tables and nothing in them. To empty one takes a tenth of the time that to make one takes. */
+/** Databases with the record's tables and no contents. Emptying one takes a tenth of the time of creating one. */
 export interface PostgresDatabases {
-  /** @returns the address of one that nobody else has */
+  /** @returns the address of one that is not in use */
   take(): Promise<string>;
-  /** Empties it, for the next one who takes one: all connections to it are closed. */
+  /** Empties it for its next user; all connections to it are closed. */
   giveBack(url: string): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function createDatabases(server: PostgresServer): Promise<PostgresD
   };
 }
 
-/** All that is in them but the version of their tables goes, and numbers are counted from 1 again. */
+/** Deletes everything except the version of the tables, and restarts all sequences at 1. */
 const EMPTYING = `select format('delete from %I', table_name) as statement from information_schema.tables
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'schema_versions'
   union all select format('alter sequence %I restart', sequencename) from pg_sequences where schemaname = 'public'`;

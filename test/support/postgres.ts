@@ -7,20 +7,20 @@ import pg from "pg";
 import { AppError } from "../../src/core/errors.js";
 import { freePort } from "./proxies.js";
 
-/** A PostgreSQL server of the test's own, on a free port of this machine. */
+/** A PostgreSQL server for the test, on a free port of this machine. */
 export interface PostgresServer {
-  /** Makes an empty database, or one with what another has that nobody is connected to. @returns its address */
+  /** Creates an empty database, or a copy of another that nobody is connected to. @returns its address */
   createDatabase(template?: string): Promise<string>;
-  /** Ends the server at once, as a crash would, and starts it again. */
+  /** Ends the server immediately, as a crash would, and starts it again. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Where Debian and its like keep the programs of each version. */
+/** Where Debian and its derivatives install the programs of each version. */
 const VERSIONS = "/usr/lib/postgresql";
 const READY_WITHIN_MS = 20_000;
 
-/** The folder of PostgreSQL's programs; undefined where they are not installed. */
+/** The folder of PostgreSQL's programs; undefined if they are not installed. */
 export function findPostgres(): string | undefined {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS).map((version) => join(VERSIONS, version, "bin")) : [];
   const folders = [...versions.toSorted().toReversed(), ...(process.env["PATH"] ?? "").split(delimiter)];
@@ -42,7 +42,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   const port = await freePort();
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const spawnServer = (): ChildProcess => {
-    // What is not synced survives the end of the process all the same: only a power failure would take it.
+    // Unsynced data still survives the end of the process: only a power failure would lose it.
     const settings = [
       "listen_addresses=127.0.0.1",
       `unix_socket_directories=${folder}`,
@@ -57,7 +57,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
     );
   };
   const start = async (): Promise<ChildProcess> => {
-    // What a server that was killed leaves behind may live a moment longer, and no other one starts beside it.
+    // Remains of a killed server may live a moment longer, and no other one starts next to them.
     for (const deadline = Date.now() + READY_WITHIN_MS; ;) {
       const server = spawnServer();
       const isEnded = new Promise<boolean>((resolve) => server.once("exit", () => resolve(true)));
@@ -92,7 +92,7 @@ export async function startPostgres(programs: string): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL and what belongs to it refuse to run as root; Debian's package brings a user for it. */
+/** PostgreSQL and its tools refuse to run as root; Debian's package provides a user for it. */
 export function serverUser(): { uid: number; gid: number } | undefined {
   if (userInfo().uid !== 0) return undefined;
   const idOf = (flag: string): number => Number(spawnSync("id", [flag, "postgres"], { encoding: "utf8" }).stdout);
@@ -107,7 +107,7 @@ async function ended(server: ChildProcess, signal: NodeJS.Signals): Promise<void
   }
 }
 
-/** Resolves once a database takes connections. */
+/** Resolves once a database accepts connections. */
 export async function untilReady(url: string): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   for (;;) {

@@ -8,12 +8,12 @@ import { waitFor } from "./recollect-process.js";
 
 const FOLDERS = ["/usr/sbin", "/usr/bin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
-/** Path of a program of this machine, or undefined where there is none. */
+/** Path of a program on this machine, or undefined if there is none. */
 export function findProgram(name: string): string | undefined {
   return FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
-/** A proxy that passes on what comes to its port of this machine. */
+/** A proxy that passes on what arrives at its port on this machine. */
 export interface Proxy {
   readonly port: number;
   close(): Promise<void>;
@@ -28,10 +28,10 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** What a proxy is told, in a folder of its own. */
+/** A proxy's configuration, in a temporary folder. */
 export type Configuration = (at: { readonly port: number; readonly folder: string }) => string;
 
-/** Starts a program with a configuration, and waits until something answers at its port. */
+/** Starts a program with a configuration, and waits until its port answers. */
 export async function startProxy(
   program: string,
   {
@@ -81,12 +81,12 @@ function answersAt(port: number): Promise<boolean> {
   });
 }
 
-/** Starts nginx with what stands in its `http` block: everything in a folder of its own, nothing in the background. */
+/** Starts nginx with this `http` block, with everything in a temporary folder and nothing in the background. */
 export function startNginx(program: string, http: Configuration): Promise<Proxy> {
   return startProxy(program, {
     file: "nginx.conf",
     args: (path, folder) => ["-p", folder, "-e", "stderr", "-c", path],
-    // Its workers read the files of whoever runs the tests.
+    // Its workers read the files of the user who runs the tests.
     configuration: (at) => `daemon off;
 pid ${at.folder}/nginx.pid;
 error_log stderr;
@@ -105,7 +105,7 @@ http {
   });
 }
 
-/** Passes connections on, byte for byte, as `ssh -L` and `socat` do. */
+/** Passes connections on byte for byte, like `ssh -L` and `socat`. */
 export async function startForwarder(target: number): Promise<Proxy> {
   const server: Server = createServer((client) => {
     const service = connect(target, "127.0.0.1");

@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 
 /**
- * Sends bytes over a connection of its own and gives what comes back until the server ends it.
- * @param options.ends whether to end our side after the bytes, as a client does that went away in the middle
+ * Sends bytes over a separate connection and returns everything received until the server ends it.
+ * @param options.ends whether to end our side after the bytes, like a client that disconnects in the middle
  */
 export function sendRaw(port: number, text: string, options: { ends?: boolean } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ export function sendRaw(port: number, text: string, options: { ends?: boolean } 
   });
 }
 
-/** Status and JSON body of an answer as it came over the wire. */
+/** Status and JSON body of a raw response. */
 export function parseRaw(answer: string): { status: number; body: Record<string, unknown> } {
   const [head = "", body = ""] = answer.split("\r\n\r\n", 2);
   return { status: Number(head.split(" ")[1]), body: JSON.parse(body) as Record<string, unknown> };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from "vitest";
 import type { Call, PendingExtractions, PendingTask, SubmittedExtraction } from "../../src/core/index.js";
 import { type ManualCore, openManualCore } from "./manual-core.js";
 
-/** What most tests of extraction by agents do, in the container `a` of a new core. */
+/** Helpers for tests of extraction by agents, in the container `a` of a new core. */
 export interface ReadingAgent {
   opened: ManualCore;
   core: ManualCore["core"];
@@ -12,7 +12,7 @@ export interface ReadingAgent {
   ask(input?: Record<string, unknown>, by?: Call): Promise<PendingExtractions>;
   askOne(): Promise<PendingTask>;
   submit(taskId: string, facts: readonly Record<string, unknown>[], by?: Call): Promise<SubmittedExtraction>;
-  /** What is remembered, sorted. */
+  /** The texts of all memories, sorted. */
   textsOf(containerTag?: string): Promise<string[]>;
 }
 

@@ -11,7 +11,7 @@ import { expect } from "vitest";
 /** The built program, as a user runs it. */
 export const PROGRAM = resolve(import.meta.dirname, "../../dist/main.js");
 
-/** A fresh data folder that is removed after the work, with whatever processes a failed test has left on it. */
+/** A fresh data folder, removed after the work together with any processes that a failed test left on it. */
 export async function withDataDirectory<T>(work: (dataDirectory: string) => Promise<T>): Promise<T> {
   const dataDirectory = await mkdtemp(join(tmpdir(), "recollect-e2e-"));
   try {
@@ -33,7 +33,7 @@ export interface McpProcess {
   close(): Promise<void>;
 }
 
-/** `recollect mcp` with the independent client of the first SDK generation at its other end. */
+/** `recollect mcp` connected to the independent client of the first SDK generation. */
 export async function startMcp(dataDirectory: string, extra?: Readonly<Record<string, string>>): Promise<McpProcess> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -83,7 +83,7 @@ async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise
   await ended;
 }
 
-/** How a program ended, and what it had printed by then. */
+/** How a program ended, and its output until then. */
 export interface Outcome {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -94,13 +94,13 @@ export interface Outcome {
 export interface RunningProgram {
   readonly child: ChildProcess;
   readonly ended: Promise<Outcome>;
-  /** What it has written to standard error so far. */
+  /** Its standard error output so far. */
   printed(): string;
-  /** Sends a signal to the program alone. */
+  /** Sends a signal only to the program itself. */
   signal(signal: NodeJS.Signals): Promise<Outcome>;
 }
 
-/** Starts the built program with nothing to read: its input is at its end, or stays open. */
+/** Starts the built program without input: its input is at its end, or stays open. */
 export function startProgram(
   dataDirectory: string,
   args: readonly string[],
@@ -131,7 +131,7 @@ export function startProgram(
   };
 }
 
-/** Runs the built program to its end. */
+/** Runs the built program until it ends. */
 export function runProgram(
   dataDirectory: string,
   args: readonly string[],
@@ -140,7 +140,7 @@ export function runProgram(
   return startProgram(dataDirectory, args, extra).ended;
 }
 
-/** Sends a signal to a process that may have ended by now. */
+/** Sends a signal to a process that may have ended already. */
 export function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -165,7 +165,7 @@ export function readService(dataDirectory: string): ServiceFile | null {
   }
 }
 
-/** Waits until a question has an answer other than null, undefined or false. */
+/** Waits until a check returns something other than null, undefined or false. */
 export async function waitFor<T>(
   find: () => Promise<T | null | undefined | false> | T | null | undefined | false,
   what: string,
@@ -180,7 +180,7 @@ export async function waitFor<T>(
   }
 }
 
-/** Processes of this machine whose command line or environment names the data folder. */
+/** Processes on this machine whose command line or environment names the data folder. */
 export function processesOf(dataDirectory: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -196,13 +196,13 @@ function readProc(pid: string, file: string): string {
   }
 }
 
-/** Nothing of Recollect is left: no process, no lock, no address, not even half of one. */
+/** Nothing of Recollect is left: no process, no lock, no address, not even part of one. */
 export async function expectNothingLeft(dataDirectory: string): Promise<void> {
   await waitFor(() => processesOf(dataDirectory).length === 0, `the end of all processes of ${dataDirectory}`, 10);
   expect(traces(dataDirectory)).toEqual([]);
 }
 
-/** Files that exist only while somebody owns the data folder. */
+/** Files that exist only while a process owns the data folder. */
 export function traces(dataDirectory: string): string[] {
   return readdirSync(dataDirectory).filter((name) => /^(owner\.lock|service\.json)/.test(name));
 }

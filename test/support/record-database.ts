@@ -4,7 +4,7 @@ import { migrate } from "../../src/adapters/store/postgres/migrate.js";
 
 const TEMPLATE = "recollect_template";
 
-/** Address of a server on which tests keep the record of every data folder in a database of its own; undefined for files. */
+/** Address of a server on which tests keep the record of each data folder in its own database; undefined for files. */
 const SERVER = process.env["RECOLLECT_TEST_POSTGRES"];
 
 let template: Promise<void> | undefined;
@@ -13,7 +13,7 @@ export function isRecordOnServer(): boolean {
   return SERVER !== undefined;
 }
 
-/** The settings that give a data folder its record: none for a file in it. */
+/** The settings that give a data folder its record: none if it is a file. */
 export async function recordSettings(dataDirectory: string): Promise<Record<string, string>> {
   if (SERVER === undefined) return {};
   await (template ??= makeTemplate(SERVER));
@@ -34,7 +34,7 @@ async function run(server: string, statement: string): Promise<void> {
   await client.query(statement).finally(() => client.end());
 }
 
-/** Another process of the tests, or an earlier opening of the folder, made it. */
+/** Created by another process of the tests, or by an earlier opening of the folder. */
 function ignoreDuplicate(error: unknown): void {
   const isThere = error instanceof pg.DatabaseError && (error.code === "42P04" || error.code === "23505");
   if (!isThere) throw error;

@@ -1,13 +1,13 @@
 import pg from "pg";
 import { loadSqlite, type SqliteConnection, type SqliteValue } from "../../src/lib/sqlite.js";
 
-/** All rows of a record by the names of its tables, each as one line with the names of its columns; in the order of the lines. */
+/** All rows of a record by table name, each as one line with column names, sorted. */
 export type RecordRows = Readonly<Record<string, readonly string[]>>;
 
-/** Tables that each database has in a form of its own, and what is written of a row only by one of them. */
+/** Tables whose form differs between databases, and those that only one of them writes. */
 const OWN = /^(?:sqlite_|text_index|word_splitting|schema_versions|attempt_counts|moved_words)/;
 
-/** Read independently of the program's own readers: texts as their bytes. */
+/** Read independently of the program's own readers: texts as bytes. */
 export async function rowsOfStore(file: string): Promise<RecordRows> {
   return withStore(file, (store) => {
     const tables = all<{ name: string }>(store, "select name from sqlite_schema where type = 'table' order by name")
@@ -75,7 +75,7 @@ function all<Row>(store: SqliteConnection, statement: string): Row[] {
   return store.prepare(statement).all() as Row[];
 }
 
-/** The note of a move belongs to its database. */
+/** The note about a move is specific to its database. */
 function linesOf(table: string, rows: readonly Readonly<Record<string, unknown>>[]): string[] {
   return rows
     .filter((row) => table !== "meta" || row["key"] !== "move")

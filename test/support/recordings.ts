@@ -22,13 +22,13 @@ const versions = ["ffmpeg -version", "ffprobe -version", "espeak-ng --version"].
   return error ? null : stdout;
 });
 
-/** Whether what recordings in tests are made with is installed. */
+/** Whether the programs that make recordings for tests are installed. */
 export const canRecord = !versions.includes(null);
 
-/** For the title of a test that is left out without them. */
+/** For the title of a test that is skipped without them. */
 export const unlessRecording = canRecord ? "" : " (left out: ffmpeg or espeak-ng is not installed)";
 
-/** Subtitles as ffmpeg puts them into videos. */
+/** Subtitles that ffmpeg puts into videos. */
 export const SUBTITLES = `1
 00:00:01,000 --> 00:00:03,000
 The ferry Aurora berths at quay seven.
@@ -40,16 +40,16 @@ Torvald lights the green lantern.
 
 const SPEECH = "The harbour opens at nine. Torvald lights the green lantern at the end of the pier.";
 
-/** Names of inputs that the options of ffmpeg may have. */
+/** Names of inputs for ffmpeg options. */
 export const INPUTS = { speech: "speech.wav", subtitles: "subtitles.srt" } as const;
 
-/** Recordings that were made before, by all that they depend on. */
+/** Recordings made earlier, by everything that they depend on. */
 const KEPT = fileURLToPath(new URL("../../node_modules/.cache/recollect-recordings", import.meta.url));
 
 /**
- * A recording that ffmpeg makes of speech, subtitles and pictures that it draws itself; kept for the next time.
- * @param options of ffmpeg, without the name of the output
- * @param ending that tells ffmpeg the format
+ * A recording that ffmpeg makes from speech, subtitles and generated pictures; kept for the next time.
+ * @param options of ffmpeg, without the output name
+ * @param ending file extension that tells ffmpeg the format
  */
 export function record(options: readonly string[], ending: string): Uint8Array {
   const file = kept([SUBTITLES, options], ending, (folder, output) => {
@@ -60,14 +60,14 @@ export function record(options: readonly string[], ending: string): Uint8Array {
   return Uint8Array.from(readFileSync(file));
 }
 
-/** The file of the speech itself. */
+/** The file with the speech. */
 function speak(): string {
   return kept([], "wav", (folder, output) =>
     execFileSync(ESPEAK, ["-w", output, SPEECH], { cwd: folder, stdio: "ignore" }),
   );
 }
 
-/** Makes a file unless it was made before: whole or not at all, also where several processes make it at once. */
+/** Makes a file unless it exists: whole or not at all, even with several processes at the same time. */
 function kept(inputs: readonly unknown[], ending: string, make: (folder: string, output: string) => unknown): string {
   const hash = createHash("sha256").update(JSON.stringify([versions, SPEECH, ...inputs, ending]));
   const file = join(KEPT, `${hash.digest("hex")}.${ending}`);
@@ -84,7 +84,7 @@ function kept(inputs: readonly unknown[], ending: string, make: (folder: string,
   return file;
 }
 
-/** The sound of a recording as samples of 16 kHz, and how long it is. */
+/** The sound of a recording as 16 kHz samples, and its duration. */
 export function listen(recording: Uint8Array): { seconds: number; loudest: number } {
   const { stdout } = spawnSync(FFMPEG, ["-v", "error", "-i", "-", "-ar", "16000", "-ac", "1", "-f", "s16le", "-"], {
     input: recording,

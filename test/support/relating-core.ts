@@ -13,25 +13,25 @@ export interface RelatingCore extends ManualCore {
   readonly provider: ScriptedModel;
   readonly log: ReturnType<typeof captureLog>;
   readonly owner: Call;
-  /** How the model relates from now on. */
+  /** How the model relates facts from now on. */
   relateBy(relate: (shown: Shown) => Relations | Reply): void;
-  /** The model says this of one fact, and nothing of the others. Memories by text; other words are taken for handles. */
+  /** The model relates this one fact, and no others. Memories are given by text; other words count as handles. */
   relateOne(fact: string, relation: string, ...memories: readonly string[]): void;
-  /** The model concludes this, and says nothing else. */
+  /** The model draws this conclusion, and returns nothing else. */
   derive(text: string, ...from: readonly string[]): void;
-  /** Adds a document to container `a` a day later, and works off what is due. */
+  /** Adds a document to container `a` a day later, and runs what is due. */
   tell(
     content: string,
     more?: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly id: string; readonly document: Document; readonly receipt: readonly RememberedFact[] }>;
-  /** What is told in a container, sorted. */
+  /** The texts of a container's true memories, sorted. */
   textsIn(tag?: string): Promise<string[]>;
-  /** The newest memory with this text that is no older version; throws when there is none. */
+  /** The newest memory with this text that is not an older version; throws if there is none. */
   memoryOf(text: string, tag?: string): Promise<Memory>;
   byId(id: string): Promise<Memory | null>;
   /** The newest batch of the journal of container `a`. */
   lastBatch(): Promise<string>;
-  /** Questions about relations. */
+  /** The recorded questions about relations. */
   questions(): readonly ModelRequest[];
   lastQuestion(): string;
 }

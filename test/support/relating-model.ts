@@ -1,7 +1,7 @@
 import { answerAsReader, questionOf } from "./model-reader.js";
 import type { ModelRequest, Reply } from "./scripted-model.js";
 
-/** What a question about relations shows: handles by text. */
+/** The contents of a question about relations: handles by text. */
 export interface Shown {
   readonly facts: Readonly<Record<string, string>>;
   readonly memories: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function isRelating(request: ModelRequest): boolean {
   return questionOf(request).name === "relate_facts";
 }
 
-/** Reads documents sentence by sentence, lets the test answer what is asked about relations, and says nothing else. */
+/** Reads documents sentence by sentence, lets the test answer questions about relations, and returns nothing else. */
 export function answerAsRelater(request: ModelRequest, relate: (shown: Shown) => Relations | Reply): Reply {
   const { name } = questionOf(request);
   if (name !== "relate_facts") return name === "extract_facts" ? answerAsReader(request, {}) : "{}";

@@ -20,7 +20,7 @@ import { errorSchema } from "../../src/transports/rest/schemas.js";
 import { captureLog, type LogLine } from "./captured-log.js";
 import { openCore, type OpenCoreOptions, type OpenedCore } from "./open-core.js";
 
-/** A request as a program on this machine sends it. */
+/** A request as sent by a program on this machine. */
 export const LOOPBACK: HttpBindings = {
   incoming: { httpVersion: "1.1", socket: { remoteAddress: "127.0.0.1" } },
   isLoopbackOnly: true,
@@ -30,7 +30,7 @@ export const LOOPBACK: HttpBindings = {
 export interface RestAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Parsed JSON, or undefined when there is no body. */
+  /** Parsed JSON, or undefined without a body. */
   readonly body: any;
 }
 
@@ -38,9 +38,9 @@ export interface RestOptions extends OpenCoreOptions {
   readonly ownerToken?: string;
   readonly isReady?: () => boolean;
   readonly maxTextBytes?: number;
-  /** What MCP servers offer beside the product. */
+  /** What MCP servers offer in addition to the product. */
   readonly extension?: McpExtension;
-  /** True: `send` shows a key of the whole organisation where a call names none; nobody administers without one. */
+  /** True: `send` uses a key of the whole organisation when a call names none; no one administers without a key. */
   readonly asOwner?: boolean;
 }
 
@@ -51,19 +51,19 @@ export interface OpenedRest {
   readonly dataDirectory: string;
   readonly uploads: OpenedCore["uploads"];
   readonly log: readonly LogLine[];
-  /** Calls without a socket; the answer is held against the schema of its endpoint, or of errors. */
+  /** Calls without a socket; the response is checked against the schema of its endpoint, or of errors. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
-  /** Serves on a free port of this machine until the end of the test. */
+  /** Listens on a free port of this machine until the end of the test. */
   listen(): Promise<Listening>;
-  /** Headers that show a key of the whole organisation. */
+  /** Headers with a key of the whole organisation. */
   ownerKey(): Promise<Record<string, string>>;
   settle(): Promise<void>;
-  /** Resolves when the requests answered so far are in the record. */
+  /** Resolves when the requests answered so far are recorded. */
   recorded(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The REST face over the whole service, on a store of its own. */
+/** The REST interface over the whole service, on a temporary store. */
 export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
   const log = captureLog();
   const opened = await openCore({ log, ...options });
@@ -128,7 +128,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
   };
 }
 
-/** A request with a JSON body; a text or bytes are sent as they are. */
+/** A request with a JSON body; texts and bytes are sent unchanged. */
 export function requestInit(method: string, body: unknown, headers: Record<string, string> = {}): RequestInit {
   const base = { method, headers: { host: "127.0.0.1:6767", ...headers } };
   if (body === undefined) return base;
@@ -145,20 +145,20 @@ export async function readAnswer(response: Response): Promise<RestAnswer> {
   return { status: response.status, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** Fails when an answer is not exactly what its endpoint declares: a field too many is as wrong as one too few. */
+/** Fails if a response is not exactly what its endpoint declares: extra fields are as wrong as missing ones. */
 function checkShape(method: string, path: string, { status, headers, body }: RestAnswer): void {
   const endpoint = endpointOf(method, path);
   if (body !== undefined) expect(headers.get("content-type")).toContain("application/json");
   if (status >= 400 && method !== "HEAD" && !path.startsWith("/health")) {
     expect(errorSchema.parse(body)).toEqual(body);
-    // What a path does not take says so, whatever other path it looks like.
+    // A path that rejects a method says so, whatever other path it resembles.
     if (endpoint && status !== 405)
       expect(describedStatuses(endpoint), `${method} ${endpoint.path}`).toContain(String(status));
     return;
   }
   if (!endpoint) return;
   expect(status).toBe(endpoint.status);
-  // Any answer may have warnings beside what its endpoint declares.
+  // Any response may have warnings in addition to what its endpoint declares.
   const { warnings, ...declared } = Array.isArray(body) || body === null ? { warnings: undefined } : (body ?? {});
   if (warnings !== undefined) expect(z.array(z.string()).min(1).parse(warnings)).toEqual(warnings);
   const said = warnings === undefined ? body : declared;

@@ -5,7 +5,7 @@ import { captureLog } from "./captured-log.js";
 import { LOOPBACK, type OpenedRest, readAnswer, requestInit, type RestAnswer } from "./rest.js";
 import { uploadsOf } from "./uploads-of.js";
 
-/** The same service as it answers a caller who may use some containers only. */
+/** The same service for a caller who may use only some containers. */
 export function restrictTo(
   { core, actor, dataDirectory }: OpenedRest,
   containers: readonly string[],

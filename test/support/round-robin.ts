@@ -1,10 +1,10 @@
 import { createServer, request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A proxy before several servers, of which each gets every so many-th request. */
+/** A proxy in front of several servers, which receive requests in turn. */
 export interface RoundRobin {
   readonly url: string;
-  /** Base URLs of the servers. Until there are some, requests are refused with 503. */
+  /** Base URLs of the servers. As long as there are none, requests are refused with 503. */
   servers: readonly string[];
   close(): Promise<void>;
 }

@@ -9,17 +9,17 @@ const CLAIM = new RegExp(
 );
 const extractor = createRulesExtractor();
 
-/** What was made of a sentence, against its label. */
+/** The reading of a sentence, compared with its label. */
 export interface JudgedDate {
   readonly case: SaidDate;
   readonly facts: readonly FactCandidate[];
-  /** Dates with a year that the facts name in words or as `eventDates`, as the labels write them. */
+  /** Dates with a year in the facts' words or `eventDates`, in the form of the labels. */
   readonly claims: readonly string[];
-  /** The claims that the label does not have. */
+  /** Dates that the label does not have. */
   readonly wrong: readonly string[];
-  /** The wrong ones whose year no reading of the sentence has. */
+  /** Wrong dates whose year no reading of the sentence has. */
   readonly wrongYears: readonly string[];
-  /** True when a fact was found and all that the label wants completed is. */
+  /** True if a fact was found, and everything to be completed according to the label is. */
   readonly isComplete: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** A text made in the test, of which every word is known and stands once. */
+/** A generated text in which every word is known and occurs once. */
 export interface SampleDocument {
   readonly markdown: string;
   /** In reading order. */
   readonly words: readonly string[];
   readonly headings: readonly string[];
-  /** Rows of every table, the header first. */
+  /** Rows of every table, header first. */
   readonly tables: readonly (readonly (readonly string[])[])[];
 }
 
@@ -86,7 +86,7 @@ export function sampleText(sections: number): SampleDocument {
   return writer.end(FRONT);
 }
 
-/** Slides with a list or a table each, and notes for the speaker after the lists. */
+/** Slides with a list or a table each, and speaker notes after the lists. */
 export function sampleSlides(pairs: number): SampleDocument {
   const writer = new Writer();
   for (let pair = 0; pair < pairs; pair += 1) {

@@ -57,7 +57,7 @@ const HEADER = [
 ];
 const ITEMS = ["amber", "birch", "cedar | ash", "delta", "größe", "東京"];
 
-/** A spreadsheet as one XML file of LibreOffice: a sheet of so many rows under a header, and a hidden one of three. */
+/** A spreadsheet as one LibreOffice XML file: a sheet of this many rows with a header, and a hidden one of three. */
 export function sampleSheets(rows: number): string {
   const styles = Object.entries(STYLES).map(
     ([name, [kind, content, attributes = ""]]) =>

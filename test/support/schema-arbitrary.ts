@@ -24,16 +24,16 @@ export interface JsonSchema {
 
 export interface SchemaSource {
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** Values for a field by its name that mean more than any that its type allows. */
+  /** Values for fields by name that are more meaningful than any that the type allows. */
   readonly known: (name: string) => fc.Arbitrary<unknown> | undefined;
-  /** Fields that are there whenever a schema has them. */
+  /** Fields that are always included when a schema has them. */
   readonly always: ReadonlySet<string>;
 }
 
 const MAX_DEPTH = 8;
 const LONGEST_STRING = 60;
 
-/** Values that a schema allows, small ones. */
+/** Small values that a schema allows. */
 export function valuesOf(schema: JsonSchema, source: SchemaSource, name = "", depth = 0): fc.Arbitrary<unknown> {
   const known = source.known(name);
   if (known) return known;

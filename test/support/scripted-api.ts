@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type * as z from "zod";
 
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type ApiFault = { readonly path?: RegExp } & (
   | {
       readonly kind: "status";
@@ -10,12 +10,12 @@ export type ApiFault = { readonly path?: RegExp } & (
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** Announces the whole answer and closes in the middle of it. */
+  /** Announces the whole response and closes in the middle of it. */
   | { readonly kind: "cut" }
   | { readonly kind: "slow"; readonly ms: number }
-  /** Answers well, but with what is no JSON. */
+  /** Succeeds, but with a body that is not JSON. */
   | { readonly kind: "garbage" }
-  /** Nothing: a later request is the one that fails. */
+  /** No fault: a later request fails. */
   | { readonly kind: "pass" }
 );
 
@@ -30,19 +30,19 @@ export interface ApiCall {
 export interface ApiAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is not bytes or text is sent as JSON. */
+  /** Anything other than bytes or text is sent as JSON. */
   readonly body?: unknown;
 }
 
 export interface ApiRoute {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: RegExp;
-  /** Names of the query parameters that the provider knows. */
+  /** Names of the query parameters known to the provider. */
   readonly query: readonly string[];
   readonly required?: readonly string[];
   /** True: no token may be sent here. */
   readonly isOpen?: boolean;
-  /** Whether a body is what the provider takes; without it, none may be sent. */
+  /** Whether the provider accepts a body; without it, none may be sent. */
   readonly takes?: (body: string) => boolean;
   readonly answer: (call: ApiCall, parts: readonly string[]) => ApiAnswer | Promise<ApiAnswer>;
 }
@@ -53,13 +53,13 @@ export interface ScriptedApi {
   requests(): number;
   fail(fault: ApiFault, times?: number): void;
   heal(): void;
-  /** @throws Error where a request was sent that the provider does not know */
+  /** @throws Error if a request was sent that the provider does not know */
   close(): Promise<void>;
 }
 
 /**
- * A provider on a loopback socket that knows certain requests, signed in by a token, and answers what the test says. Where
- * one asks for tokens, each answer has another one, and the one before is over; these requests are not counted.
+ * A provider on a loopback socket that knows certain requests, requires a token, and replies as the test says. If
+ * tokens are requested, each response has a new one, and the previous one expires; these requests are not counted.
  */
 export async function startScriptedApi(firstToken: string, routes: readonly ApiRoute[]): Promise<ScriptedApi> {
   let token = firstToken;
@@ -141,7 +141,7 @@ export async function startScriptedApi(firstToken: string, routes: readonly ApiR
 
 const TOKEN_PATH = /\/token$/;
 
-/** Takes a body in JSON that is just so. */
+/** Accepts exactly this JSON body. */
 export function inJson(schema: z.ZodType): (body: string) => boolean {
   return (body) => schema.safeParse(JSON.parse(body)).success;
 }

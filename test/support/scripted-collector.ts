@@ -30,7 +30,7 @@ const spanSchema = z.looseObject({
   attributes: attributesSchema,
   status: z.looseObject({ code: z.int().optional() }),
 });
-/** A request of OTLP over HTTP in JSON, as the protocol describes it. */
+/** An OTLP request over HTTP in JSON, as described by the protocol. */
 const requestSchema = z.object({
   resourceSpans: z.array(
     z.looseObject({
@@ -44,15 +44,15 @@ export type CollectedSpan = z.output<typeof spanSchema> & {
   readonly resource: Readonly<Record<string, unknown>>;
 };
 
-/** A collector of OpenTelemetry that speaks OTLP over HTTP. */
+/** An OpenTelemetry collector with OTLP over HTTP. */
 export interface ScriptedCollector {
   readonly url: string;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly spans: readonly CollectedSpan[];
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }[];
-  /** Resolves with the first span that fits. */
+  /** Resolves with the first matching span. */
   find(fits: (span: CollectedSpan) => boolean): Promise<CollectedSpan>;
-  /** Answers with this status from now on; with `endless`, a byte now and then of an answer that has no end. */
+  /** Answers with this status from now on; with `endless`, trickles a response that never ends. */
   answerWith(status: number | "endless"): void;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ const hookBody = z.strictObject({
   }),
 });
 
-/** The webhooks of repositories, as GitHub keeps and sends them. */
+/** The webhooks of repositories, as GitHub stores and sends them. */
 export function createGithubHooks() {
   const hooks = new Map<number, Hook>();
   let hooksMade = 0;

@@ -24,19 +24,19 @@ export interface ScriptedRepository {
   fullName: string;
   defaultBranch: string;
   readonly files: Map<string, string>;
-  /** Those of the files that are links; their text is where they lead. */
+  /** Files that are links; their text is their target. */
   readonly links: Set<string>;
   readonly issues: Issue[];
   readonly discussions: Discussion[];
   state: "open" | "closed" | "gone";
   hasIssues: boolean;
-  /** Entries of a tree that are listed at once. */
+  /** Maximum number of tree entries per list. */
   treeLimit: number;
-  /** Makes a commit of what the files are now. */
+  /** Commits the current state of the files. */
   commit(): void;
-  /** As a forced push: former commits are no longer there. */
+  /** Like a forced push after which former commits are gone. */
   forgetCommits(): void;
-  /** As a forced push that leaves the former commits where they are: the next one follows the very first. */
+  /** Like a forced push that leaves former commits available: the next one follows the very first. */
   startOver(): void;
 }
 
@@ -44,7 +44,7 @@ export interface Commit {
   readonly sha: string;
   readonly tree: ReadonlyMap<string, string>;
   readonly links: ReadonlySet<string>;
-  /** Commits before it, the nearest first. */
+  /** Its ancestors, nearest first. */
   readonly before: readonly string[];
 }
 

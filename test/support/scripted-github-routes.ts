@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * Paths of the REST API below a repository, with the queries that docs.github.com has for them (version 2022-11-28). Written
- * down here because the package with the description of the API is larger than all others together.
+ * Paths of the REST API below a repository, with their queries as in docs.github.com (version 2022-11-28). Listed
+ * here because the package with the description of the API is larger than all others together.
  */
 const page = {
   per_page: z.coerce.number().int().min(1).max(100).optional(),

@@ -18,7 +18,7 @@ import { graphBody, GITHUB_ROUTES } from "./scripted-github-routes.js";
 import { createGithubHooks, type Hook } from "./scripted-github-hooks.js";
 import type { Delivered } from "./webhook-delivery.js";
 
-/** What goes wrong with a request, with the next one whose path it names if it does. */
+/** A fault of one request: the next one, or the next whose path matches. */
 export type GithubFault = (
   | SourceFault
   | { readonly kind: "garbage" }
@@ -33,30 +33,30 @@ export type GithubFault = (
 
 type Shared = "files" | "issues" | "discussions" | "commit" | "forgetCommits" | "startOver";
 
-/** Repositories over the REST and GraphQL APIs of GitHub, and the addresses where somebody signs in. */
+/** Repositories over GitHub's REST and GraphQL APIs, and its sign-in addresses. */
 export interface ScriptedGithub extends ScriptedSource, Pick<ScriptedRepository, Shared> {
-  /** The repository that `put` and the like are about. */
+  /** The repository used by `put` and similar methods. */
   readonly farm: ScriptedRepository;
   /** Methods and paths. */
   readonly asked: string[];
   readonly repositoryId: number;
   addRepository(id: number, fullName: string): ScriptedRepository;
-  /** Gives a repository another name; the former one leads there. */
+  /** Renames a repository; the former name redirects to it. */
   renameRepository(repository: ScriptedRepository, fullName: string): void;
   fail(fault: GithubFault, times: number): void;
-  /** Pages of lists are the same for ever. */
+  /** Makes lists repeat the same page forever. */
   isLooping: boolean;
-  /** Is called between two requests. */
+  /** Called between two requests. */
   betweenRequests: (path: string) => void;
-  /** What one types on another device, and whether somebody did. */
+  /** Whether the code was entered on another device. */
   readonly device: { isApproved: boolean };
   /** By their ids. */
   readonly hooks: ReadonlyMap<number, Hook>;
-  /** False for a token that may make no webhooks. */
+  /** False for a token that may not create webhooks. */
   mayHook: boolean;
-  /** Where the service listens to which messages are sent. */
+  /** Address where the service listens for messages. */
   listening: string | null;
-  /** Sends each webhook word of a push, signed. */
+  /** Notifies each webhook of a push, with a signature. */
   notify(secret?: string): Promise<Delivered[]>;
 }
 
@@ -109,7 +109,7 @@ export async function startGithub(): Promise<ScriptedGithub> {
     const [, hooked, hookId] = /^\/repositories\/(\d+)\/hooks(?:\/(\d+))?$/.exec(url.pathname) ?? [];
     if (hooked !== undefined) {
       const isOpen = github.mayHook && kept.get(Number(hooked))?.repository.state === "open";
-      // A token that may not is told the same as for what is not there.
+      // A token without permission gets the same answer as for a missing thing.
       if (!isOpen) return send(404, { message: "Not Found" });
       return hooks.answer(request.method, { body, repository: Number(hooked), hookId }, send);
     }
@@ -153,7 +153,7 @@ export async function startGithub(): Promise<ScriptedGithub> {
     }
     const sorted = discussions.toSorted((one, other) => (one.updatedAt < other.updatedAt ? -1 : 1));
     if (direction === "DESC") sorted.reverse();
-    // A cursor stands for a place in the order, and not for a number of steps.
+    // A cursor stands for a place in the order, not for a number of steps.
     const isAfter = ({ updatedAt }: Discussion): boolean =>
       after === null || (direction === "DESC" ? updatedAt < after : updatedAt > after);
     const left = github.isLooping ? sorted : sorted.filter(isAfter);

@@ -1,7 +1,7 @@
 import { type ApiAnswer, type ApiCall, type ScriptedApi, startScriptedApi } from "./scripted-api.js";
 
-// Names of parameters as in the discovery document of the Gmail API v1 (the types of @googleapis/gmail 18). Written down here
-// because no package of npm holds the document itself.
+// Names of parameters as in the discovery document of the Gmail API v1 (the types of @googleapis/gmail 18). Listed here
+// because no npm package contains the document itself.
 const STANDARD = ["fields", "alt"];
 const THREADS_LIST = ["includeSpamTrash", "labelIds", "maxResults", "pageToken", "q"];
 const HISTORY_LIST = ["historyTypes", "labelId", "maxResults", "pageToken", "startHistoryId"];
@@ -13,7 +13,7 @@ export interface MailParts {
   readonly from?: string;
   readonly attachments?: readonly string[];
   readonly labels?: readonly string[];
-  /** Its text is not part of the thread, as with long ones. */
+  /** Its text is not part of the thread response, as with long texts. */
   readonly isLarge?: boolean;
 }
 
@@ -40,13 +40,13 @@ export interface ScriptedGmail extends ScriptedApi {
   /** Into the bin. */
   remove(thread: string): Promise<void>;
   restore(thread: string): Promise<void>;
-  /** For ever; one message, or all. */
+  /** Permanently; one message, or all. */
   lose(thread: string, message?: string): void;
   expire(): void;
   loop(): void;
 }
 
-/** Gmail as its API v1 shows it, with pages of two. A search finds threads by labels (`label:x`) and words. */
+/** Gmail with its API v1, with pages of two. A search finds threads by labels (`label:x`) and words. */
 export async function startScriptedGmail(token: string, pageSize = 2): Promise<ScriptedGmail> {
   const messages = new Map<string, Message>();
   const log: Change[] = [];

@@ -6,8 +6,8 @@ import { deliver, type Delivered } from "./webhook-delivery.js";
 const GOOGLE = "application/vnd.google-apps.";
 export const FOLDER = `${GOOGLE}folder`;
 
-// Names of parameters as in the discovery document of the Drive API v3 (the types of @googleapis/drive 20), without those that
-// it calls deprecated. Written down here because no package of npm holds the document itself.
+// Names of parameters as in the discovery document of the Drive API v3 (the types of @googleapis/drive 20), without
+// deprecated ones. Listed here because no npm package contains the document itself.
 const STANDARD = ["fields", "alt"];
 const ALL_DRIVES = ["supportsAllDrives", "includeItemsFromAllDrives"];
 const FILES_LIST = ["corpora", "driveId", "orderBy", "pageSize", "pageToken", "q", "spaces", ...ALL_DRIVES];
@@ -40,23 +40,23 @@ export interface ScriptedGoogleDrive extends ScriptedApi {
   rename(id: string, name: string): Promise<void>;
   /** To another folder, in the same drive or another one. */
   move(id: string, parent: string): Promise<void>;
-  /** Into the bin, as people do; what lies in a folder follows without a change of its own. */
+  /** Into the bin, as people do; a folder's contents follow without changes of their own. */
   remove(id: string): Promise<void>;
   restore(id: string): Promise<void>;
-  /** For ever, or from this account's sight: what lies in it is gone without a word. */
+  /** Permanently, or out of this account's sight: contents disappear without notice. */
   lose(id: string): Promise<void>;
   addDrive(name: string): string;
-  /** No token of a change feed that was given until now counts any more. */
+  /** Expires all change tokens given so far. */
   expire(): void;
-  /** Every page of a listing says that the next one is the same. */
+  /** Makes every page of a listing name itself as the next one. */
   loop(): void;
-  /** Listings say that they are not complete. */
+  /** Marks listings as incomplete. */
   leaveOut(): void;
-  /** Those that have not ended or been stopped, by their ids. */
+  /** Channels that have not ended or been stopped, by id. */
   readonly channels: ReadonlyMap<string, Channel>;
-  /** Where the service listens to which messages are sent. */
+  /** Address where the service listens for messages. */
   listening: string | null;
-  /** Sends each channel word that something changed. */
+  /** Notifies each channel of a change. */
   notify(token?: string): Promise<Delivered[]>;
 }
 
@@ -81,7 +81,7 @@ export interface PutOptions {
   readonly mimeType?: string;
 }
 
-/** Google Drive as its API v3 shows it, with pages of two files. */
+/** Google Drive with its API v3, with pages of two files. */
 export async function startScriptedGoogleDrive(token: string, pageSize = 2): Promise<ScriptedGoogleDrive> {
   const nodes = new Map<string, Node>();
   const log: { id: string; drive: string | null }[] = [];
@@ -136,7 +136,7 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
     );
     const from = pageOf(query);
     if (from === null) return invalidToken();
-    // Pages go on after a file, not after a number of files: what is deleted in between shifts nothing.
+    // Pages continue after a file, not after a number of files, so deletions in between shift nothing.
     const rest = matching.filter(({ id }) => numberOf(id) > from);
     const page = rest.slice(0, pageSize);
     const last = page.at(-1);
@@ -160,7 +160,7 @@ export async function startScriptedGoogleDrive(token: string, pageSize = 2): Pro
     if (drive !== null && !drives.has(drive)) return notFound();
     const from = Number(query.get("pageToken"));
     if (!Number.isInteger(from) || from < oldest || from > log.length) return invalidToken();
-    // Each file once, where it changed last.
+    // Each file once, at its last change.
     const entries = log
       .map((entry, at) => ({ ...entry, at }))
       .filter((entry) => entry.at >= from && entry.drive === drive)

@@ -14,13 +14,13 @@ interface Note {
 export interface ScriptedGranola extends ScriptedSource {
   /** Paths with queries, in order. */
   readonly asked: string[];
-  /** Ids of notes that are answered with status 500. */
+  /** Ids of notes answered with status 500. */
   readonly broken: Set<string>;
-  /** Answers lists of notes with pages in a circle, of so many. */
+  /** Answers lists of notes with pages that form a loop of this length. */
   loop(pages: number): void;
 }
 
-/** What the documentation lets one ask for: anything else is refused, as the service does. */
+/** The documented requests: all others are refused, as by the service. */
 const listQuery = z.strictObject({
   page_size: z.coerce.number().int().min(1).max(30).default(10),
   cursor: z.string().optional(),
@@ -32,15 +32,15 @@ const noteQuery = z.strictObject({ include: z.literal("transcript").optional() }
 const NOTE_ID = /^not_[a-zA-Z0-9]{14}$/;
 const LAST_ID = "not_99999999999999";
 
-/** The public API of Granola as docs.granola.ai describes it, with notes in memory. */
+/** Granola's public API as described at docs.granola.ai, with notes in memory. */
 export async function startGranola(mostOfPage = 30): Promise<ScriptedGranola> {
   const notes = new Map<string, Note>();
   const asked: string[] = [];
   const broken = new Set<string>();
-  /** Cursors that are not known any more. */
+  /** Expired cursors. */
   const spoilt = new Set<string>();
   let faults: SourceFault[] = [];
-  /** Cursors that the next pages name, in turn. */
+  /** Cursors of the next pages, in turn. */
   let circle: string[] = [];
   let made = 0;
   let minute = 0;
@@ -72,7 +72,7 @@ export async function startGranola(mostOfPage = 30): Promise<ScriptedGranola> {
       const { page_size: wanted, cursor = LAST_ID } = read.data;
       const size = Math.min(wanted, mostOfPage);
       if (!NOTE_ID.test(cursor) || spoilt.has(cursor)) return answer(400, { message: "Invalid cursor" });
-      // Pages go on after a note, not after a number of notes: what is deleted in between shifts nothing.
+      // Pages continue after a note, not after a number of notes, so deletions in between shift nothing.
       const left = [...notes].toReversed().filter(([id]) => id < cursor);
       const page = left.slice(0, size);
       const next = page.at(-1)?.[0] ?? null;

@@ -1,19 +1,19 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 
-/** What a command is answered with before the line that ends it, as one text or piece by piece, without end even. */
+/** The response to a command before its final line, as one text or in pieces, possibly endless. */
 export type MailboxAnswer = string | ((command: string) => Iterable<string | Buffer>);
 
 export interface ScriptedMailbox {
   readonly port: number;
-  /** Commands, in order and without their tags. */
+  /** Commands in order, without their tags. */
   readonly asked: readonly string[];
-  /** Once whoever had connected has gone. */
+  /** Resolves when the connected client has left. */
   readonly isLeft: Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server of IMAP that speaks as it is told: answers by what the commands that they are for begin with. */
+/** A scripted IMAP server: replies are selected by the beginning of the command. */
 export async function startMailbox(answers: Readonly<Record<string, MailboxAnswer>>): Promise<ScriptedMailbox> {
   const asked: string[] = [];
   let leave = (): void => {};

@@ -3,12 +3,12 @@ import type { AddressInfo } from "node:net";
 import { createOpenAiModel } from "../../src/adapters/llm/openai.js";
 import type { LanguageModel, Log } from "../../src/core/ports.js";
 
-/** What a model answers: a text, a call of a tool with its arguments, or what goes wrong instead. */
+/** A model's reply: a text, a tool call with arguments, or a fault. */
 export type Reply = string | { readonly tool: string; readonly input: object } | ModelFault;
 
 export type ModelFault =
   | { readonly fault: "disconnect" }
-  /** Sends headers and a first byte, and then nothing more. */
+  /** Sends headers and a first byte, then nothing more. */
   | { readonly fault: "stall" }
   | {
       readonly fault: "status";
@@ -19,7 +19,7 @@ export type ModelFault =
     }
   /** Answers 200 with this body. */
   | { readonly fault: "body"; readonly body: string }
-  /** Ends in the middle, as a model does that has reached its longest answer. */
+  /** Ends in the middle, like a model that has reached its maximum output. */
   | { readonly fault: "cut off"; readonly text: string }
   | { readonly fault: "refusal"; readonly text: string };
 
@@ -40,20 +40,20 @@ export interface ScriptedModel {
   /** Base URL with `/v1`. */
   readonly url: string;
   readonly requests: readonly ModelRequest[];
-  /** Questions for the title and summary of a document, which come beside all others and are kept apart from them. */
+  /** Questions for the title and summary of a document, which are recorded separately from all others. */
   readonly descriptions: readonly ModelRequest[];
-  /** What the next requests are answered with, in this order. */
+  /** Replies to the next requests, in this order. */
   script(...replies: readonly Reply[]): void;
-  /** What requests are answered with for which nothing is scripted. */
+  /** Replies to requests for which nothing is scripted. */
   always(reply: (request: ModelRequest) => Reply): void;
-  /** From now on no reply goes out before this has happened. */
+  /** Holds all replies back until this has happened. */
   answerAfter(wait: () => Promise<unknown>): void;
-  /** What questions for title and summary are answered with; else neither is given. */
+  /** Replies to questions for title and summary; by default neither is returned. */
   describe(reply: (request: ModelRequest) => Reply): void;
   close(): Promise<void>;
 }
 
-/** A client of the scripted model, as the service would make it. */
+/** A client of the scripted model, as the service would create it. */
 export function scriptedLanguageModel({ url }: Pick<ScriptedModel, "url">, log: Log): LanguageModel {
   return createOpenAiModel({
     provider: "openai",
@@ -67,10 +67,10 @@ export function scriptedLanguageModel({ url }: Pick<ScriptedModel, "url">, log: 
   });
 }
 
-/** Stands in each question for a title and a summary, whatever form the endpoint wants answers in. */
+/** Part of each question for a title and a summary, whatever answer format the endpoint uses. */
 const DESCRIBING = "say what it is called and what it says in short";
 
-/** An OpenAI-compatible model on a real socket that says what the test tells it to. */
+/** An OpenAI-compatible model on a real socket that replies as the test says. */
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const replies: Reply[] = [];

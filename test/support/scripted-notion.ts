@@ -8,11 +8,11 @@ interface ScriptedPage {
   text: string;
   editedAt: string;
   isInTrash: boolean;
-  /** Not shown in the search: it lags, and has no promise to name everything. */
+  /** Not listed by the search, which lags and does not promise to list everything. */
   isUnlisted: boolean;
-  /** The database that it is a row of. */
+  /** The database to which it belongs as a row. */
   readonly source: string | null;
-  /** Comes one by one, as parts of long pages do. */
+  /** Fetched separately, like the parts of long pages. */
   readonly parts: Map<string, string>;
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -22,19 +22,19 @@ export type NotionFault = (SourceFault | { readonly kind: "garbage" }) & { reado
 /** The API of Notion as an integration sees it. */
 export interface ScriptedNotion extends ScriptedSource {
   readonly pages: Map<string, ScriptedPage>;
-  /** Data sources that are there; their rows are pages. */
+  /** Existing data sources; their rows are pages. */
   readonly sources: Set<string>;
-  /** Blocks of pages and blocks, for where there is no Markdown. */
+  /** Blocks of pages and blocks, for versions without Markdown. */
   readonly blocks: Map<string, readonly Readonly<Record<string, unknown>>[]>;
-  /** Methods and paths. */
+  /** Methods and paths of the requests. */
   readonly asked: string[];
-  /** False: as before there was Markdown. */
+  /** False: as before Markdown was available. */
   hasMarkdown: boolean;
-  /** False: pages are named without saying anything of them. */
+  /** False: pages are listed without any details. */
   mayRead: boolean;
-  /** The same cursor comes again and again. */
+  /** Repeats the same cursor. */
   isLooping: boolean;
-  /** What the clock of Notion says; null: the time. */
+  /** The time of Notion's clock; null for the actual time. */
   clock: Date | null;
   putPage(id: string, title: string, text: string, more?: Partial<Pick<ScriptedPage, "fields" | "source">>): void;
   restore(id: string): Promise<void>;
@@ -43,7 +43,7 @@ export interface ScriptedNotion extends ScriptedSource {
 
 export const NOTION_TOKEN = "ntn_example";
 
-// The bodies as developers.notion.com has them for version 2025-09-03; no package of npm has them as schemas.
+// Bodies as in the documentation at developers.notion.com for version 2025-09-03; no npm package has them as schemas.
 const sort = z.strictObject({
   timestamp: z.literal("last_edited_time"),
   direction: z.enum(["ascending", "descending"]),

@@ -21,21 +21,21 @@ export interface ScriptedOneDrive extends ScriptedApi {
   edit(id: string, text: string): Promise<void>;
   rename(id: string, name: string): Promise<void>;
   move(id: string, parent: string): Promise<void>;
-  /** As accounts for work do: of a folder, nothing that lies in it is named. */
+  /** Like work accounts, which do not list the contents of a changed folder. */
   remove(id: string): Promise<void>;
   restore(id: string): Promise<void>;
-  /** No link that was given until now counts any more. */
+  /** Expires all links given so far. */
   expire(): void;
   loop(): void;
-  /** The next page lies on another server. */
+  /** Puts the next page on another server. */
   divert(url: string): void;
-  /** Files come without hashes, as some do. */
+  /** Omits the hashes of files, as some accounts do. */
   omitHashes(): void;
-  /** Those that have not ended or been removed, by their ids. */
+  /** Subscriptions that have not ended or been removed, by id. */
   readonly subscriptions: ReadonlyMap<string, Subscription>;
-  /** Where the service listens to which messages are sent; without it the addresses of subscriptions answer nothing. */
+  /** Address where the service listens for messages; without it nothing answers at the addresses of subscriptions. */
   listening: string | null;
-  /** Sends each subscriber word that something changed. */
+  /** Notifies each subscriber of a change. */
   notify(clientState?: string): Promise<Delivered[]>;
 }
 
@@ -58,7 +58,7 @@ const renewalBody = subscriptionBody.pick({ expirationDateTime: true });
 
 const ROOT = "root!0";
 
-/** OneDrive as Microsoft Graph 1.0 shows it, with pages of two items; the content lies on another host. */
+/** OneDrive as shown by Microsoft Graph 1.0, with pages of two items; contents are on another host. */
 export async function startScriptedOneDrive(token: string, pageSize = 2): Promise<ScriptedOneDrive> {
   const nodes = new Map<string, Node>();
   const log: string[] = [];
@@ -117,7 +117,7 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
         body: { error: { code: "resyncRequired" } },
       };
     const ids = kind === "D" ? log.slice(from) : [...nodes.values()].filter(isThere).map(({ id }) => id);
-    // Of the first listing, pages go on after an item; of changes, after a number of them.
+    // Pages of the first listing continue after an item; those of changes after a number of them.
     const rest = kind === "D" ? ids : ids.filter((id) => Number(id.slice(5)) > from);
     const page = rest.slice(0, pageSize);
     const value: unknown[] = page.map((id) => {
@@ -126,7 +126,7 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
     });
     if (kind === "L" && from === 0) value.unshift({ id: ROOT, name: "root", root: {}, folder: {} });
     const to = kind === "D" ? from + page.length : Number((page.at(-1) ?? "item!0").slice(5));
-    // The page after the last item is empty and carries the link.
+    // The page after the last item is empty and contains the link.
     const isEnd = kind === "D" ? rest.length <= pageSize : page.length === 0;
     const link = isEnd ? `D${kind === "D" ? log.length : start}` : kind === "D" ? `D${to}` : `L${to}-${start}`;
     const name = isLooping || !isEnd ? "@odata.nextLink" : "@odata.deltaLink";
@@ -143,7 +143,7 @@ export async function startScriptedOneDrive(token: string, pageSize = 2): Promis
     const asked = subscriptionBody.parse(JSON.parse(body));
     if ([...subscriptions.values()].some(({ resource }) => resource === asked.resource))
       return { status: 409, body: { error: { code: "Conflict" } } };
-    // A character that an address has to escape.
+    // A character that must be escaped in an address.
     const token = `Validation: Testing client application reachability for ${asked.resource} +/=`;
     const query = `?validationToken=${encodeURIComponent(token)}`;
     const heard =

@@ -3,7 +3,7 @@ import type { FileFetcher } from "../../src/core/ports.js";
 import { readAllowedPlaces } from "../../src/lib/allowed-places.js";
 import { openWebServer } from "./web-server.js";
 
-/** Origins that the known places are asked at. */
+/** Origins at which the known places are requested. */
 const ORIGINS = [
   "https://github.com",
   "https://raw.githubusercontent.com",
@@ -27,16 +27,16 @@ export interface PlaceAnswer {
 
 export interface ScriptedPlaces {
   readonly fetcher: FileFetcher;
-  /** What is answered, by host and path, such as `arxiv.org/abs/1706.03762`, with the query where one is asked with; else 404. */
+  /** Responses by host and path, such as `arxiv.org/abs/1706.03762`, with the query if there is one; otherwise 404. */
   readonly answers: Map<string, PlaceAnswer>;
-  /** What was asked for, in order, in the same way. */
+  /** Requests in order, in the same form. */
   readonly asked: string[];
-  /** Where an answer may redirect to, such as `/arxiv.org/pdf/1706.03762`. */
+  /** Prefix for redirects, such as `/arxiv.org/pdf/1706.03762`. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-/** All known places as one web server of this machine, and a client that asks it in their place. */
+/** All known places as one web server on this machine, and a client that uses it in their place. */
 export async function openScriptedPlaces(maximumBytes = 20_000_000): Promise<ScriptedPlaces> {
   const answers = new Map<string, PlaceAnswer>();
   const asked: string[] = [];
@@ -71,7 +71,7 @@ interface VideoPage {
   readonly tracks?: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The page of a video as YouTube makes it: a program that holds what it shows. */
+/** The page of a video in YouTube's form: a script that contains its data. */
 export function videoPage({ title, author, publishDate, status = "OK", tracks }: VideoPage): string {
   const player = {
     playabilityStatus: { status },
@@ -84,7 +84,7 @@ export function videoPage({ title, author, publishDate, status = "OK", tracks }:
   )};var meta = document.createElement('meta');</script></body></html>`;
 }
 
-/** The page of an abstract as arXiv makes it, as far as it is read. */
+/** An abstract page in arXiv's form, as far as it is read. */
 export function abstractPage(meta: readonly (readonly [name: string, content: string])[]): string {
   const head = meta.map(([name, content]) => `<meta name="${name}" content="${content}" />`).join("\n");
   return `<!DOCTYPE html><html lang="en"><head>${head}</head><body><h1>Title:A paper</h1>
@@ -92,7 +92,7 @@ export function abstractPage(meta: readonly (readonly [name: string, content: st
     </body></html>`;
 }
 
-/** An answer of the endpoint for pages that show posts. */
+/** A response of the endpoint for pages that embed posts. */
 export function embeddedPost(paragraph: string, more: Readonly<Record<string, unknown>> = {}): PlaceAnswer {
   const html = `<blockquote class="twitter-tweet"><p lang="en" dir="ltr">${paragraph}</p>&mdash; Ada Keeper (@adakeeper) <a href="https://twitter.com/adakeeper/status/1">June 1, 2024</a></blockquote>\n`;
   const answer = {

@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type Fault =
   | { readonly kind: "disconnect" }
-  /** Answers properly, but late. */
+  /** Answers correctly, but late. */
   | { readonly kind: "slow"; readonly ms: number }
-  /** Sends headers and a first byte, and then nothing more. */
+  /** Sends headers and a first byte, then nothing more. */
   | { readonly kind: "stall" }
   | {
       readonly kind: "status";
@@ -15,7 +15,7 @@ export type Fault =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: unknown;
     }
-  /** Announces the whole answer and closes in the middle of it. */
+  /** Announces the whole response and closes in the middle of it. */
   | { readonly kind: "truncated" }
   | { readonly kind: "body"; readonly body: string; readonly type?: string }
   /** Never ends. */
@@ -38,15 +38,15 @@ export interface SeenRequest {
 }
 
 export interface ProviderOptions {
-  /** Size of the vectors, default 256: with far fewer they find too little to be compared with another embedder's. */
+  /** Size of the vectors, default 256: with far fewer numbers, results cannot be compared with another embedder's. */
   readonly dimensions?: number;
   /** Key that callers must send; none by default. */
   readonly apiKey?: string;
   /** Models that exist; any by default. */
   readonly models?: readonly string[];
-  /** Most texts a request may have; no limit by default. */
+  /** Maximum number of texts per request; no limit by default. */
   readonly maxInputs?: number;
-  /** False: asks for another size are ignored, as some services do. Default true. */
+  /** False: requests for another size are ignored, as by some services. Default true. */
   readonly honoursDimensions?: boolean;
   /** The vector of a text; `vectorOfText` by default. */
   readonly vectorOf?: (text: string, size: number) => number[];
@@ -56,17 +56,17 @@ export interface ScriptedProvider {
   /** Base URL with `/v1`. */
   readonly url: string;
   readonly requests: readonly SeenRequest[];
-  /** Lets the next `times` requests go wrong, after those that were scripted before. */
+  /** Makes the next `times` requests fail, after any faults scripted before. */
   fail(fault: Fault, times?: number): void;
-  /** Lets requests go wrong whose texts hold the word. */
+  /** Makes requests fail whose texts contain the word. */
   failFor(word: string, fault: Fault): void;
-  /** Takes back all faults that have not happened yet. */
+  /** Cancels all faults that have not occurred yet. */
   heal(): void;
-  /** Ends the server and all its connections; from then on connections are refused. */
+  /** Ends the server and all its connections; further connections are refused. */
   close(): Promise<void>;
 }
 
-/** An OpenAI-compatible service on a real socket that does what the test says, and works properly otherwise. */
+/** An OpenAI-compatible service on a real socket that does what the test says, and works correctly otherwise. */
 export async function startScriptedProvider(options: ProviderOptions = {}): Promise<ScriptedProvider> {
   const requests: SeenRequest[] = [];
   const faults: Fault[] = [];
@@ -100,7 +100,7 @@ export async function startScriptedProvider(options: ProviderOptions = {}): Prom
   };
 }
 
-/** The sum of one pseudo-random direction for each word: texts that share words lie near each other. */
+/** The sum of one pseudo-random direction for each word: texts that share words are near each other. */
 export function vectorOfText(text: string, dimensions: number): number[] {
   const vector = Array.from({ length: dimensions }, () => 0);
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text];
@@ -111,7 +111,7 @@ export function vectorOfText(text: string, dimensions: number): number[] {
   return vector;
 }
 
-/** Directions of words that were asked for before: making one takes most of the time of an answer. */
+/** Directions of words used before: computing one takes most of the time of a response. */
 const directions = new Map<string, Float64Array>();
 
 function directionOf(word: string, dimensions: number): Float64Array {

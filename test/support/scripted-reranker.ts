@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** How a service names things. */
+/** The field names of a service. */
 export type RerankStyle = "cohere" | "voyage" | "tei";
 
-/** What a request is answered with in place of scores. */
+/** A reply in place of scores. */
 export type RerankFault =
   | { readonly kind: "disconnect" }
-  /** Sends headers and a first byte, and then nothing more. */
+  /** Sends headers and a first byte, then nothing more. */
   | { readonly kind: "stall" }
   | {
       readonly kind: "status";
@@ -30,16 +30,16 @@ export interface ScriptedReranker {
   /** Base URL, without `/rerank`. */
   readonly url: string;
   readonly requests: readonly SeenRerank[];
-  /** Scores by text; default: the longer, the better. */
+  /** Scores by text; by default longer texts score higher. */
   score(judge: (text: string, query: string) => number): void;
-  /** Lets the next requests go wrong. */
+  /** Makes the next requests fail. */
   fail(...faults: readonly RerankFault[]): void;
-  /** Lets requests go wrong whose query holds the word. */
+  /** Makes requests fail whose query contains the word. */
   failFor(word: string, fault: RerankFault): void;
   close(): Promise<void>;
 }
 
-/** A rerank service on a real socket, in the manner of one of several vendors. */
+/** A rerank service on a real socket, in the style of one of several vendors. */
 export async function startScriptedReranker(style: RerankStyle = "cohere"): Promise<ScriptedReranker> {
   const requests: SeenRerank[] = [];
   const faults: RerankFault[] = [];

@@ -8,20 +8,20 @@ export interface ScriptedS3 {
   readonly url: string;
   readonly objects: Map<string, { readonly bytes: Buffer; readonly type: string; readonly storageClass: string }>;
   readonly requests: string[];
-  /** Keys that may be listed and not read. */
+  /** Keys that may be listed but not read. */
   readonly forbidden: Set<string>;
-  /** Answers so many of the next requests with this status, or breaks off. */
+  /** Answers this many of the next requests with this status, or breaks off. */
   fail(fault: S3Fault, times: number): void;
   heal(): void;
-  /** Answers each listing from the beginning, and says that there is more. */
+  /** Answers each listing from the beginning, and claims that there is more. */
   repeats: boolean;
-  /** Makes another answer of each listing. */
+  /** Changes the response to each listing. */
   spoil: (xml: string) => string;
   put(key: string, text: string, type?: string, storageClass?: string): void;
   close(): Promise<void>;
 }
 
-/** A status, with seconds to wait where it has them; `pass` leaves a request as it is. */
+/** A status, with seconds to wait if given; `pass` leaves a request unchanged. */
 export type S3Fault = number | "cut" | "pass" | { readonly status: number; readonly retryAfter: number };
 
 export const S3_KEYS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/example", region: "eu-central-1" };
@@ -109,7 +109,7 @@ export async function startS3(bucket: string, mostKeys = MOST_KEYS): Promise<Scr
   return store;
 }
 
-/** What the store calls a refusal, by its status; a token that is over comes with 400. */
+/** The store's error code for a status; an expired token is answered with 400. */
 const CODES: Readonly<Record<number, string>> = { 400: "ExpiredToken", 429: "SlowDown", 503: "SlowDown" };
 const MODIFIED = "Tue, 03 Mar 2026 10:00:00 GMT";
 const LIST_PARAMETERS = new Set([
@@ -125,7 +125,7 @@ function etagOf(bytes: Buffer): string {
   return `"${createHash("md5").update(bytes).digest("hex")}"`;
 }
 
-/** The signature as the store makes it from what was sent. */
+/** The signature as computed by the store from the request. */
 async function signatureOf(
   url: URL,
   headers: Readonly<Record<string, string | string[] | undefined>>,

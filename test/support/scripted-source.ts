@@ -4,17 +4,17 @@ import * as z from "zod";
 import { CheckpointExpired, ItemGone, ItemSkipped } from "../../src/core/connections/connector-errors.js";
 import type { ChangePage, Connector, SourceAccess, SourceItem } from "../../src/core/ports.js";
 
-/** What every scripted source can be told, so that one suite drives all of them. */
+/** Controls common to all scripted sources, so that one suite can drive all of them. */
 export interface ScriptedSource {
   readonly url: string;
-  /** Requests that were answered so far, refused ones too. */
+  /** Number of requests so far, including refused ones. */
   requests(): number;
-  /** @returns the id of what was put there */
+  /** @returns the id of the new entry */
   put(name: string, text: string): Promise<string>;
   edit(id: string, text: string): Promise<void>;
   rename(id: string, name: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** Refuses so many of the next requests. */
+  /** Refuses this many of the next requests. */
   fail(fault: SourceFault, times: number): void;
   heal(): void;
   close(): Promise<void>;
@@ -24,7 +24,7 @@ export type SourceFault =
   | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number }
   | { readonly kind: "cut" }
   | { readonly kind: "expired" }
-  /** Nothing: a later request is the one that fails. */
+  /** No fault: a later request fails. */
   | { readonly kind: "pass" };
 
 interface Entry {
@@ -33,13 +33,13 @@ interface Entry {
   version: number;
 }
 
-/** A made-up provider with a log of changes: the shortest connector there is, and its source. */
+/** A made-up provider with a change log: the shortest possible connector, and its source. */
 export interface ExampleSource extends ScriptedSource {
   /** Ids whose reading is refused with 403. */
   readonly forbidden: Set<string>;
-  /** What is there, by id. */
+  /** Its contents, by id. */
   readonly entries: ReadonlyMap<string, { readonly name: string; readonly text: string }>;
-  /** Times that each id was read. */
+  /** Number of reads of each id. */
   readonly reads: Map<string, number>;
   readonly connector: Connector;
 }
@@ -149,7 +149,7 @@ const checkpointSchema = z.union([
   z.object({ phase: z.literal("changes"), since: z.number() }),
 ]);
 
-/** A whole connector: this is all that a new provider needs besides its entry in the table. */
+/** A complete connector: all that a new provider needs besides its entry in the table. */
 function createExampleConnector(url: string, hasFeed: boolean): Connector {
   const ask = async (access: SourceAccess, path: string, accepts: readonly number[] = []) => {
     const headers = { authorization: `key ${access.secrets["apiKey"] ?? ""}` };

@@ -12,7 +12,7 @@ async function readParts(request: IncomingMessage): Promise<(Omit<Part, "content
   return parts;
 }
 
-/** What the transcriber was sent. */
+/** A request to the transcriber. */
 export interface SeenRecording {
   readonly authorization: string | undefined;
   readonly model: string;
@@ -24,7 +24,7 @@ export interface ScriptedTranscriber {
   /** Base URL, without `/audio/transcriptions`. */
   readonly url: string;
   readonly recordings: SeenRecording[];
-  /** What the next recordings are answered with; the last one stays. */
+  /** Replies to the next recordings; the last one is repeated. */
   answers: ((recording: SeenRecording) => { status?: number; body: unknown } | "hang up")[];
   close(): Promise<void>;
 }

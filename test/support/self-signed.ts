@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 
-/** One value in DER (X.690): its tag, its length, what it holds. */
+/** One value in DER (X.690): its tag, its length and its content. */
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -20,7 +20,7 @@ const UTF8 = 0x0c;
 const GENERALIZED_TIME = 0x18;
 const DNS_NAME = 0x82;
 
-/** A certificate for `localhost` that signs itself, with a key that nobody keeps (RFC 5280 §4.1). */
+/** A self-signed certificate for `localhost`, with a key that is not kept (RFC 5280 §4.1). */
 export function makeSelfSigned(): { readonly certificate: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const name = sequence(der(0x31, sequence(COMMON_NAME, text(UTF8, "localhost"))));

@@ -4,7 +4,7 @@ import { captureLog } from "./captured-log.js";
 import { type ManualCore, openManualCore } from "./manual-core.js";
 import { uploadsOf } from "./uploads-of.js";
 
-/** A service over a real socket, with the core behind it; nobody comes in without a key. */
+/** A service over a real socket, with the core behind it; a key is always required. */
 export interface ServedCore {
   readonly url: string;
   readonly opened: ManualCore;

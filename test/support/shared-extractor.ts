@@ -9,8 +9,8 @@ type Reading = Omit<ExtractionProcessOptions, "log" | "languageSource">;
 const shared = new Map<string, ContentExtractor>();
 
 /**
- * What reads files with these settings, one for all tests of this process: it keeps nothing of a file, and to start another one
- * costs more than many a test. Whoever closes it ends nothing; its process ends with this one.
+ * An extractor with these settings, shared by all tests of this process: it keeps nothing of a file, and starting another
+ * costs more than many a test. Closing it has no effect; its process ends with this one.
  */
 export function sharedExtractor({ limits, timeoutMs, memoryMegabytes, languages, programFolders }: Reading) {
   const options = { limits, timeoutMs, memoryMegabytes, languages, programFolders };

@@ -3,11 +3,11 @@ import type { SharedRole } from "../../src/core/ports.js";
 
 const LOOKS_EVERY_MS = 5;
 
-/** A role among parts of one process: the second implementation of the port. */
+/** A role shared by parts of one process: the second implementation of the port. */
 export interface TurnTaking extends SharedRole {
-  /** How often somebody has taken it. */
+  /** Number of times it has been taken. */
   readonly taken: number;
-  /** Takes it from whoever has it, as when that one is cut off. */
+  /** Takes it from its holder, as if that one were cut off. */
   takeAway(): void;
 }
 

@@ -9,28 +9,28 @@ export interface TokenAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A made-up provider that one signs in to by OAuth, whose refresh tokens work once. */
+/** A made-up provider with OAuth sign-in, whose refresh tokens work once. */
 export interface SignedInSource {
   readonly url: string;
   readonly connector: Connector;
-  /** What was asked of its token endpoint, in order. */
+  /** Requests to its token endpoint, in order. */
   readonly asked: URLSearchParams[];
-  /** Whether somebody has approved the code on another device. */
+  /** Whether the code was approved on another device. */
   readonly device: { isApproved: boolean };
-  /** Takes no access token any more that it gave so far; refresh tokens go on. */
+  /** Revokes all access tokens issued so far; refresh tokens stay valid. */
   revoke(): void;
-  /** Takes this token, too. */
+  /** Also accepts this token. */
   allow(token: string): void;
-  /** Refuses whatever is asked with a token, whichever it is. */
+  /** Refuses every request with any token. */
   refuseAll(isRefusing: boolean, status?: number): void;
-  /** Gives this in place of the next tokens. */
+  /** Returned in place of the next tokens. */
   answerNext(answer: TokenAnswer): void;
-  /** Has all refreshes wait, as if it were slow, until the given function is called. */
+  /** Delays all refreshes, as if it were slow, until the returned function is called. */
   holdRefreshes(): () => void;
   close(): Promise<void>;
 }
 
-/** Seconds that an access token works. */
+/** Lifetime of an access token in seconds. */
 const LIFE = 3_600;
 
 export async function startSignedInSource(): Promise<SignedInSource> {
@@ -126,7 +126,7 @@ export async function startSignedInSource(): Promise<SignedInSource> {
   };
 }
 
-/** Brings in nothing; what it lists to choose from is the token that it was let in with. */
+/** Imports nothing; its list of resources is the token that was used. */
 function connectorOf(url: string): Connector {
   const tokenOf = async (source: SourceAccess): Promise<string> => {
     const { bytes } = await source.request({ url: `${url}/me` });

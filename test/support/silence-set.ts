@@ -13,8 +13,8 @@ const memorySchema = z.object({
 export type LabelledMemory = z.infer<typeof memorySchema>;
 
 /**
- * Small memories with questions in the manners of agents, about half of which the memory does not answer. What is done to
- * ranking looks at `dev` alone; `heldout` and `held2` are for measuring it once it is done.
+ * Small memories with agent-style questions, about half of which the memory does not answer. Changes to
+ * ranking are tuned only on `dev`; `heldout` and `held2` measure the finished change.
  */
 export function readSilenceSet(part: "dev" | "heldout" | "held2"): LabelledMemory[] {
   const folder = join(FOLDER, part);
@@ -25,13 +25,13 @@ export function readSilenceSet(part: "dev" | "heldout" | "held2"): LabelledMemor
 
 export interface SilenceFigures {
   readonly unanswered: number;
-  /** Questions without an answer that got none. */
+  /** Questions without an answer that returned none. */
   readonly silent: number;
   readonly answered: number;
   /** Questions whose answer is the first result, and among the first three. */
   readonly first: number;
   readonly firstThree: number;
-  /** Results that do not answer, of all questions that have an answer. */
+  /** Results that do not answer, over all questions that have an answer. */
   readonly wrong: number;
 }
 

@@ -5,20 +5,20 @@ import { expect } from "vitest";
 import { runProgram, startServe } from "./recollect-process.js";
 import { startScriptedProvider } from "./scripted-provider.js";
 
-/** An embedding service that a data folder uses, and that does not answer any more. */
+/** An embedding service that a data folder uses and that no longer answers. */
 export interface SilentEmbedder {
-  /** How often it was asked since it fell silent. */
+  /** Number of requests since it fell silent. */
   visits(): number;
   close(): Promise<void>;
 }
 
-/** A silent embedding service for many data folders that have nothing yet. */
+/** A silent embedding service for many new data folders. */
 export interface SilentEmbedders {
   use(dataDirectory: string): Promise<Pick<SilentEmbedder, "visits">>;
   close(): Promise<void>;
 }
 
-/** Makes one data folder with `useSilentEmbedder`; every other one is a copy of it, as no program has it open. */
+/** Prepares one data folder with `useSilentEmbedder`; all others are copies, made while no program has it open. */
 export async function prepareSilentEmbedders(): Promise<SilentEmbedders> {
   const folder = await mkdtemp(join(tmpdir(), "recollect-silent-"));
   const embedder = await useSilentEmbedder(folder);
@@ -35,7 +35,7 @@ export async function prepareSilentEmbedders(): Promise<SilentEmbedders> {
   };
 }
 
-/** Lets the built program use an embedding service in a data folder that has nothing yet; then the service falls silent. */
+/** Makes the built program use an embedding service in a new data folder; then the service falls silent. */
 export async function useSilentEmbedder(dataDirectory: string): Promise<SilentEmbedder> {
   const provider = await startScriptedProvider();
   await (await startServe(dataDirectory)).stop();

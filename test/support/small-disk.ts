@@ -6,12 +6,12 @@ import { join } from "node:path";
 export interface SmallDisk {
   readonly path: string;
   resize(size: string): void;
-  /** Takes all that is left. */
+  /** Uses up all free space. */
   fill(): void;
   remove(): void;
 }
 
-/** A file system of its own, where the system lets us have one. */
+/** A small file system, where the system allows mounting one. */
 export function mountSmallDisk(size: string): SmallDisk | null {
   const path = join(tmpdir(), `recollect-disk-${size}-${process.pid}`);
   const run = (command: string, ...parameters: string[]): boolean => spawnSync(command, parameters).status === 0;

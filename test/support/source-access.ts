@@ -2,7 +2,7 @@ import { createSourceClient } from "../../src/adapters/fetch/source-client.js";
 import type { ChangePage, Connector, Resource, SourceAccess, SourceChange } from "../../src/core/ports.js";
 import { NO_PLACES, readAllowedPlaces } from "../../src/lib/allowed-places.js";
 
-/** A connection as a connector sees it, over a real client that may reach this machine. */
+/** A connection as seen by a connector, with a real client that may reach this machine. */
 export function sourceAccess(
   connector: Connector,
   options: {
@@ -49,8 +49,8 @@ export function sourceAccess(
 }
 
 /**
- * The pages of changes since a checkpoint. With `stops` each page is asked for anew from the checkpoint of the one before,
- * as after a kill; checkpoints go through JSON, as the record keeps them.
+ * The pages of changes since a checkpoint. With `stops`, each page is requested anew from the previous checkpoint,
+ * as after a kill; checkpoints pass through JSON, as in the record.
  */
 export async function pagesOf(
   connector: Connector,
@@ -69,7 +69,7 @@ export async function pagesOf(
   }
 }
 
-/** What pages bring, by id; null for what they remove. */
+/** The contents of pages, by id; null for removed items. */
 export function itemsOf(pages: readonly ChangePage[]): Map<string, Extract<SourceChange, { kind: "upsert" }> | null> {
   return new Map(
     pages

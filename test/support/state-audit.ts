@@ -4,7 +4,7 @@ import { memoryStateSchema, type MemoryState } from "../../src/core/memories/mem
 import type { SqliteConnection } from "../../src/lib/sqlite.js";
 import { openDatabase } from "./store-folder.js";
 
-/** Rules that hold for every record, by queries that find what breaks them. */
+/** Rules for every record, as queries that find violations. */
 const BROKEN: Readonly<Record<string, string>> = {
   "facts with two newest versions": `
     select coalesce(root_id, id) as root from memories where is_latest = 1 group by root having count(*) > 1`,
@@ -46,10 +46,10 @@ interface JournalLine {
   readonly after: string | null;
 }
 
-/** Reads the record beside the service that writes it, and holds it against its own journal. */
+/** Reads the record next to the service that writes it, and compares it with its journal. */
 export interface Auditor {
   /**
-   * Holds when no rule is broken, and the journal since the last look leads from what was then to what is now.
+   * Checks that no rule is broken, and that the journal since the last look leads from that state to the present.
    * @returns the batches that changed memories since then, in order
    */
   audit(): readonly string[];
@@ -75,7 +75,7 @@ export async function openAuditor(file: string): Promise<Auditor> {
   };
 }
 
-/** Each entry goes on from where the one before it ended. */
+/** Each entry continues from the state after the previous one. */
 function replay(states: Map<string, MemoryState>, line: JournalLine): void {
   if (line.subject !== "memory" || line.after === null) return;
   const before = line.before === null ? null : memoryStateSchema.parse(JSON.parse(line.before));
@@ -86,7 +86,7 @@ function replay(states: Map<string, MemoryState>, line: JournalLine): void {
       action: line.action,
       ...(known ? withoutSources(known) : {}),
     });
-    // A version that leaves for an older one was undone, and is no history.
+    // A version replaced by an older one was undone, and is not history.
     const undone = before.version > after.version ? { isForgotten: true, forgetReason: line.cause } : {};
     if (before.id !== after.id) states.set(before.id, { ...before, isLatest: false, ...undone });
   } else expect(states.has(after.id)).toBe(false);
@@ -105,7 +105,7 @@ function expectReplayed(connection: SqliteConnection, states: ReadonlyMap<string
     )
     .all() as Record<string, unknown>[];
   const replayed = rows.map((row) => rowOf(states.get(String(row["id"]))));
-  // So many are compared so often that only a difference is worth a description.
+  // Compared so often that only differences are worth describing.
   if (!isDeepStrictEqual(replayed, rows.map(plain))) expect(replayed).toEqual(rows.map(plain));
 }
 
@@ -113,7 +113,7 @@ function plain(row: Record<string, unknown>): Record<string, unknown> {
   return { ...row };
 }
 
-/** A state as its row has it. */
+/** A state in the form of its row. */
 function rowOf(state: MemoryState | undefined): Record<string, unknown> | null {
   if (!state) return null;
   const { id, text, version, strength, forgetAfter, isLatest, isForgotten, isStatic, isInference } = state;

@@ -1,17 +1,17 @@
-/** What one version of a fact is to a model that knows neither rows nor indexes. */
+/** One version of a fact, in a model that knows neither rows nor indexes. */
 export interface Version {
   readonly id: number;
   readonly text: string;
-  /** How often it was stated. */
+  /** Number of times it was stated. */
   readonly strength: number;
-  /** When it is over, in milliseconds; null for never. */
+  /** When it expires, in milliseconds; null for never. */
   readonly ends: number | null;
   readonly createdAt: string;
 }
 
-/** A fact as it is at one moment. */
+/** A fact at one moment. */
 interface State {
-  /** Oldest first; without those that were undone. */
+  /** Oldest first, without undone ones. */
   readonly versions: readonly Version[];
   /** Null while it is not forgotten. */
   readonly forgottenFor: string | null;
@@ -23,10 +23,10 @@ interface Fact extends State {
   readonly tag: string;
 }
 
-/** What one batch of the journal did, in order. */
+/** The effects of one journal batch, in order. */
 export interface Batch {
   readonly name: string;
-  /** It is written down even where it changes nothing that is true: what was outdated at once is history. */
+  /** Recorded even if it changes nothing that is true: a fact outdated from the start is history. */
   readonly isStatement: boolean;
   readonly changes: Change[];
 }
@@ -37,7 +37,7 @@ interface Change {
   readonly before: State | null;
   readonly after: State;
   readonly tag: string;
-  /** The document that it was linked to, or unlinked from. */
+  /** The document that it was linked to or unlinked from. */
   readonly linked?: string | undefined;
   readonly unlinked?: string | undefined;
 }
@@ -50,7 +50,7 @@ export interface Stated {
 
 interface Statement {
   readonly id: string;
-  /** Null when the document says none. */
+  /** Null if the document has no date. */
   readonly date: string | null;
   readonly facts: readonly Stated[];
   /** True for a document that says more than these facts. */
@@ -60,22 +60,22 @@ interface Statement {
 interface KnownDocument {
   readonly tag: string;
   readonly date: string | null;
-  /** What it says word by word. */
+  /** Its text. */
   readonly texts: ReadonlySet<string>;
   readonly saysMore: boolean;
 }
 
-/** What is told of a fact that is true. */
+/** What is known of a true fact. */
 export interface Told {
   /** Texts of its versions, oldest first. */
   readonly versions: readonly string[];
-  /** Documents that state the newest. */
+  /** Documents that state the newest version. */
   readonly sources: ReadonlySet<string>;
 }
 
 /**
- * What should be known after any history, in the simplest words: facts with versions, and batches that can be undone as
- * long as what they changed is as they left it.
+ * What should be known after any history, in the simplest form: facts with versions, and batches that can be undone as
+ * long as what they changed has not changed since.
  */
 export class StateModel {
   /** The present, in milliseconds. */
@@ -83,7 +83,7 @@ export class StateModel {
   private readonly facts = new Map<number, Fact>();
   /** Documents that state a version, by its id. */
   private readonly sources = new Map<number, Set<string>>();
-  /** The documents that are there. */
+  /** The existing documents. */
   private readonly documents = new Map<string, KnownDocument>();
   private count = 0;
 
@@ -102,7 +102,7 @@ export class StateModel {
     return [...this.documents].filter(([, document]) => document.tag === tag).map(([id]) => id);
   }
 
-  /** A document states facts; one that is there already states them anew. */
+  /** A document states facts; an existing document replaces its statements. */
   tell(tag: string, { id, date, facts, saysMore = false }: Statement): Batch {
     const batch = { ...this.begin(), isStatement: true };
     this.documents.set(id, { tag, date, texts: new Set(facts.map(({ text }) => text)), saysMore });
@@ -110,14 +110,14 @@ export class StateModel {
     return batch;
   }
 
-  /** @param mark what tells one forgetting from another afterwards, if anything does */
+  /** @param mark distinguishes one forgetting from another afterwards, if anything does */
   forget(tag: string, texts: readonly string[], mark = ""): Batch {
     const batch = this.begin();
     for (const text of texts) this.change(this.named(tag, text), { forgottenFor: `asked ${mark}` }, batch);
     return batch;
   }
 
-  /** Another text takes the place of one, by hand, with all its sources. */
+  /** Replaces a text by another, manually, with all its sources. */
   correct(tag: string, from: string, to: string): Batch {
     const batch = this.begin();
     const fact = this.named(tag, from);
@@ -135,7 +135,7 @@ export class StateModel {
   }
 
   /**
-   * Forgets what a document alone states; nothing has it as a source any more. An older version that others state holds again.
+   * Forgets what only this document states; it is no longer a source of anything. An older version that others state holds again.
    */
   withdraw(id: string): Batch {
     const batch = this.begin();
@@ -159,8 +159,8 @@ export class StateModel {
   }
 
   /**
-   * All versions go, other facts that say what any of them said, and their words in the documents that state them; a document that
-   * says nothing else goes whole.
+   * Removes all versions, other facts that say the same as any of them, and their words in the documents that state them; a
+   * document that says nothing else is removed whole.
    */
   purgeMemory(tag: string, text: string): void {
     const purged = new Set(this.get(this.named(tag, text)).versions.map((version) => version.text));
@@ -206,14 +206,14 @@ export class StateModel {
     }
   }
 
-  /** Writes down what is over. */
+  /** Records expired facts. */
   expire(): void {
     for (const [key, fact] of this.facts)
       if (fact.forgottenFor === null && this.isOver(this.newest(key)))
         this.change(key, { forgottenFor: "over" }, this.begin());
   }
 
-  /** @returns what the undo did, which is a batch in turn; nothing where later changes have overtaken all of it */
+  /** @returns the effects of the undo, which is itself a batch; nothing if later changes have overtaken all of it */
   undo(batch: Batch): Batch {
     const undone = this.begin();
     for (const change of batch.changes.toReversed()) {
@@ -281,7 +281,7 @@ export class StateModel {
     batch.changes.push({ fact: key, before: stateOf(before), after: stateOf(after), tag: after.tag, ...links });
   }
 
-  /** False for what is over, and where something else says the same meanwhile. */
+  /** False for expired facts, and where another one says the same meanwhile. */
   private mayBecome(key: number, target: State, undone: Batch): boolean {
     const isOther = newestOf(target.versions).id !== this.newest(key).id;
     const returns = this.get(key).forgottenFor !== null && target.forgottenFor === null;
@@ -340,7 +340,7 @@ export class StateModel {
     return ends !== null && ends <= this.now;
   }
 
-  /** When the newest of its documents is from. */
+  /** The date of its newest document. */
   private saidAt({ id, createdAt }: Version): string {
     const dates = [...this.sourcesOf(id)].map((document) => this.documents.get(document)?.date ?? createdAt);
     return dates.toSorted().at(-1) ?? createdAt;

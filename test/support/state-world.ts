@@ -6,7 +6,7 @@ import { silentLog } from "./open-core.js";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.js";
 import { answerAsReader, type Reader } from "./model-reader.js";
 
-/** Who finds and relates facts. */
+/** What finds and relates facts. */
 export const MINDS = ["rules", "a language model"] as const;
 export type Mind = (typeof MINDS)[number];
 
@@ -15,18 +15,18 @@ export const DAY = 24 * HOUR;
 
 export interface Told {
   readonly documentId: string;
-  /** What became of each fact. */
+  /** The outcome of each fact. */
   readonly receipt: readonly RememberedFact[];
 }
 
-/** A service that remembers what it is told, of one mind or the other. */
+/** A service that remembers documents, with rules or with a model. */
 export interface World extends ManualCore {
   readonly mind: Mind;
   /** Null for rules. */
   readonly provider: ScriptedModel | null;
-  /** Warnings, such as that rules had to do what the model was asked for. */
+  /** Warnings, for example that rules had to replace the model. */
   readonly complaints: readonly string[];
-  /** What a language model makes of sentences that it does not simply repeat. */
+  /** The model's reading of sentences that it does not simply repeat. */
   understand(reader: Reader): void;
   /** Adds a document to container `a` a day later, and waits until it is remembered. */
   tell(content: string, more?: Readonly<Record<string, unknown>>): Promise<Told>;
@@ -62,7 +62,7 @@ export async function openWorld(mind: Mind, options: ManualCoreOptions = {}): Pr
   };
 }
 
-/** A language model that is really asked, over a socket. */
+/** A language model that is queried over a real socket. */
 export function modelAt(url: string) {
   return createOpenAiModel({
     provider: "openai",
@@ -76,7 +76,7 @@ export function modelAt(url: string) {
   });
 }
 
-/** What is listed as true now, in the order of the alphabet. */
+/** The facts listed as true now, in alphabetical order. */
 export async function knownIn(world: Pick<World, "core" | "call">, containerTag = "a"): Promise<string[]> {
   return (await listed(world, containerTag)).map(({ memory }) => memory.text).toSorted();
 }
@@ -85,7 +85,7 @@ async function listed({ core, call }: Pick<World, "core" | "call">, containerTag
   return (await core.listMemories(call(), { containerTags: [containerTag], limit: 200 })).entries;
 }
 
-/** Holds when every door to a container tells exactly these facts as true now. */
+/** Checks that every interface to a container returns exactly these facts as true now. */
 export async function expectTruth(world: World, texts: readonly string[], containerTag = "a"): Promise<void> {
   const truth = [...texts].toSorted();
   expect(world.complaints).toEqual([]);
@@ -104,7 +104,7 @@ async function expectProfile({ core, call }: World, truth: readonly string[], co
   expect([...lasting, ...dynamic].map(({ text }) => text).toSorted()).toEqual(truth);
 }
 
-/** Search finds each of them by its own words, and nothing that is not among them. */
+/** Search finds each of them by its words, and nothing else. */
 async function expectFound({ core, call }: World, memories: readonly Memory[], containerTag: string): Promise<void> {
   const ids = new Set(memories.map(({ id }) => id));
   const questions = memories.length > 0 ? memories.map(({ text }) => text) : ["What is known of Mia?"];
@@ -118,7 +118,7 @@ async function expectFound({ core, call }: World, memories: readonly Memory[], c
     }
 }
 
-/** Its history, its entries in the journal and its own page say the same of a memory. */
+/** A memory's history, journal entries and page agree. */
 async function expectOwnDoors(
   { core, call }: World,
   memory: Memory,
@@ -149,7 +149,7 @@ async function expectOwnDoors(
   }
 }
 
-/** Documents show as remembered what is true, and what they state that is true they show. */
+/** Documents list only true facts as remembered, and all the true facts that they state. */
 async function expectDocuments(
   { core, call }: World,
   memories: readonly Memory[],
@@ -169,7 +169,7 @@ async function expectDocuments(
   }
 }
 
-/** What the journal knows beside them is neither told nor found by its own words. */
+/** Other facts known to the journal are neither returned nor found by their words. */
 async function expectUntold({ core, call }: World, memories: readonly Memory[], containerTag: string): Promise<void> {
   const ids = new Set(memories.map(({ id }) => id));
   const { items } = await core.listJournal(call(), { containerTag, limit: 200 });

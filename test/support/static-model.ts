@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { NumberType } from "../../src/adapters/embed/static/safetensors.js";
 
-/** A tensor as it is written: numbers of a type, row after row. */
+/** A tensor to be written: numbers of a type, row by row. */
 export interface WrittenTensor {
   readonly type: NumberType;
   readonly shape: readonly number[];
@@ -21,7 +21,7 @@ export function safetensors(tensors: Readonly<Record<string, WrittenTensor>>): B
   return safetensorsOf(JSON.stringify(header), Buffer.concat(parts.map(({ bytes }) => bytes)));
 }
 
-/** A file with any text for its header, whether true or not. @param length what the file says of its header's length */
+/** A file with any text as its header, valid or not. @param length the header length stated in the file */
 export function safetensorsOf(header: string, data: Uint8Array, length?: bigint): Buffer {
   const text = Buffer.from(header);
   const padded = Buffer.concat([text, Buffer.alloc((8 - (text.length % 8)) % 8, " ")]);
@@ -53,7 +53,7 @@ function encodeNumbers({ type, numbers }: WrittenTensor): Buffer {
   }
 }
 
-/** Half precision, cut off and not rounded; very small numbers become 0. */
+/** Half precision, truncated and not rounded; very small numbers become 0. */
 function toHalf(value: number): number {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0;
   if (Number.isNaN(value)) return 0x7e00;
@@ -68,19 +68,19 @@ const SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"];
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789".split("");
 const MARKS = "!\"#$%&'()*+,-./:;<=>?@[]^_{|}~".split("");
 
-/** Words of the small model, the more frequent before. */
+/** Words of the small model, the most frequent first. */
 export const WORDS = (
   "the a of to and in is it at when does do what where who i we you he she they my our team meeting weekly starts start " +
   "nine every monday bananas contain potassium cat sat on mat stock prices fell sharply today coffee tea morning drink " +
   "likes love lives berlin paris city dog park walks note number about topic word train station leaves house garden"
 ).split(" ");
 
-/** A vocabulary like BERT's, small: special tokens, marks, letters at the beginning and inside of words, words. */
+/** A small vocabulary like BERT's: special tokens, punctuation, letters at the beginning and inside of words, words. */
 export const PIECES: readonly string[] = [
   ...new Set([...SPECIAL, ...MARKS, ...LETTERS, ...LETTERS.map((letter) => `##${letter}`), "##s", "##ing", ...WORDS]),
 ];
 
-/** A tokenizer.json of the kind that English models have. */
+/** A tokenizer.json like those of English models. */
 export function wordPieceTokenizer(pieces: readonly string[] = PIECES): Record<string, unknown> {
   const numbers = new Map(pieces.map((piece, at) => [piece, at]));
   return {
@@ -110,7 +110,7 @@ export function wordPieceTokenizer(pieces: readonly string[] = PIECES): Record<s
   };
 }
 
-/** A tokenizer.json of the kind that multilingual models have. The first piece stands for what is unknown. */
+/** A tokenizer.json like those of multilingual models. The first piece stands for unknown ones. */
 export function unigramTokenizer(pieces: readonly (readonly [string, number])[]): Record<string, unknown> {
   return {
     version: "1.0",
@@ -136,7 +136,7 @@ function specialToken(id: number, content: string): Record<string, unknown> {
 }
 
 /**
- * A direction of its own for every piece, always the same; letters and marks weigh little, frequent words less than
+ * A separate direction for every piece, always the same; letters and punctuation weigh little, frequent words less than
  * rare ones.
  */
 export function rowsFor(pieces: readonly string[], columns: number): number[] {
@@ -160,7 +160,7 @@ export interface ModelFiles {
 
 const COLUMNS = 64;
 
-/** The files of a small English model in the format of Model2Vec, by their names. */
+/** The files of a small English model in the Model2Vec format, by name. */
 export function modelFiles({ tokenizer, tensors, config, type = "F32" }: ModelFiles = {}): Record<string, Buffer> {
   const numbers = rowsFor(PIECES, COLUMNS).map((value) => (type === "I8" ? Math.round(value * 127) : value));
   return {
@@ -174,7 +174,7 @@ export function modelFiles({ tokenizer, tensors, config, type = "F32" }: ModelFi
   };
 }
 
-/** Puts files into a folder, which is made. */
+/** Writes files into a new folder. */
 export async function writeModel(
   folder: string,
   files: Readonly<Record<string, Buffer>> = modelFiles(),

@@ -6,12 +6,12 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** A server over HTTP, each of whose sessions is a process that speaks MCP over standard input and output. */
+/** A server over HTTP, each of whose sessions is a process with MCP over stdio. */
 export interface StdioBridge {
   readonly url: string;
-  /** Whatever processes wrote on standard output that is no message. */
+  /** Standard output of the processes other than messages. */
   readonly strayLines: readonly string[];
-  /** Ends all processes by the end of their input; resolves when they have ended. */
+  /** Ends all processes by closing their input; resolves when they have ended. */
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Message {
   readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> };
 }
 
-/** A process, and the answers that are waiting for it. */
+/** A process, and the open response streams waiting for it. */
 interface Session {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
   readonly streams: Map<Id, ServerResponse>;
@@ -36,7 +36,7 @@ const LATER = "2026-07-28";
 const SHARED = "shared";
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
-/** A connection keeps the era of its first request other than a probe; nobody waits for the answer to this one. */
+/** A connection keeps the era of its first request other than a probe; the response to this one is not awaited. */
 const OPENING = {
   jsonrpc: "2.0",
   id: "opening",
@@ -44,7 +44,7 @@ const OPENING = {
   params: { _meta: { [VERSION]: LATER, "io.modelcontextprotocol/clientCapabilities": {} } },
 };
 
-/** So many processes are started before somebody asks for them. */
+/** Number of processes started in advance. */
 const SPARE = 2;
 
 /**
@@ -117,7 +117,7 @@ function write({ child }: Session, message: Message | object): void {
   child.stdin.write(`${JSON.stringify(message)}\n`);
 }
 
-/** Sends a message, and keeps the stream of a request open until it is answered, or nobody reads it any more. */
+/** Sends a message, and keeps the stream of a request open until it is answered or no longer read. */
 function exchange(session: Session, message: Message, outgoing: ServerResponse): void {
   const { id, method } = message;
   write(session, message);
@@ -140,7 +140,7 @@ function readMessage(line: string): Message | null {
   }
 }
 
-/** An answer ends the stream of its question; all else belongs to a subscription, or to the question asked last. */
+/** A response ends the stream of its request; everything else belongs to a subscription, or to the latest request. */
 function passOn({ streams }: Session, { id, method, params }: Message, line: string): void {
   const isAnswer = method === undefined && id !== undefined;
   const to = isAnswer ? id : (params?._meta?.[SUBSCRIPTION] as Id | undefined);

@@ -8,18 +8,18 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { loadSqlite, type SqliteConnection } from "../../src/lib/sqlite.js";
 
-/** Opens a SQLite file beside the store that has it open. */
+/** Opens a SQLite file next to the store that has it open. */
 export async function openDatabase(file: string, options: { readOnly?: boolean } = {}): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
   return new DatabaseSync(file, options);
 }
 
-/** More rounds than any store has needed; without them a store that is still open would be waited for without end. */
+/** More rounds than any store has needed; without a limit, a store that is still open would be waited for forever. */
 const MOST_ROUNDS = 5;
 
 /**
- * Waits until closed stores of this process let go of their files in a folder. Prepared statements hold them until they are
- * collected as garbage, which takes long where many tests share a process; another process would not notice.
+ * Waits until closed stores of this process release their files in a folder. Prepared statements hold them until they are
+ * garbage-collected, which takes long when many tests share a process; another process would not notice.
  */
 export async function letGoOfFiles(folder: string): Promise<void> {
   setFlagsFromString("--expose_gc");
@@ -30,7 +30,7 @@ export async function letGoOfFiles(folder: string): Promise<void> {
   }
 }
 
-/** True as well where the system does not say which files a process has open. */
+/** Also true when the system does not say which files a process has open. */
 function holdsFilesIn(folder: string): boolean {
   const openFiles = "/proc/self/fd";
   if (!existsSync(openFiles)) return true;
@@ -45,7 +45,7 @@ function holdsFilesIn(folder: string): boolean {
   });
 }
 
-/** Every row of every table, and every word of the text index with the rows it stands in, as text. */
+/** Every row of every table, and every word of the text index with its rows, as text. */
 export async function dumpDatabase(file: string): Promise<string> {
   const connection = await openDatabase(file, { readOnly: true });
   try {
@@ -63,7 +63,7 @@ export async function dumpDatabase(file: string): Promise<string> {
   }
 }
 
-/** What lies in a folder: names, sizes and digests, to see that nothing was touched. */
+/** Names, sizes and digests of a folder's contents, to check that nothing was touched. */
 export function fingerprintFolder(folder: string): Record<string, string> {
   const entries = readdirSync(folder).map((name) => {
     const bytes = readFileSync(join(folder, name));
@@ -74,13 +74,13 @@ export function fingerprintFolder(folder: string): Record<string, string> {
 
 /** A process of `store-child.mjs`. */
 export interface StoreChild {
-  /** The next line that it says. */
+  /** The next line of its output. */
   nextLine(): Promise<string>;
-  /** Everything that it has said so far, whole lines only. */
+  /** Its whole output so far, complete lines only. */
   lines(): string[];
-  /** Ends its standard input and waits for its end. */
+  /** Closes its standard input and waits for its end. */
   finish(): Promise<void>;
-  /** Kills it at once, as a power cut would, and waits until it is gone. */
+  /** Kills it immediately, like a power cut, and waits until it is gone. */
   kill(): Promise<void>;
 }
 

@@ -15,21 +15,21 @@ export interface CliOutcome {
 
 export interface CliRun {
   readonly input?: string;
-  /** Undefined takes a variable away. */
+  /** Undefined removes a variable. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly seen?: (stdout: string) => void;
 }
 
-/** The official command line, in a home of its own that names the service as a user would. */
+/** The official command line, in a separate home folder that names the service as a user would. */
 export interface SupermemoryCli {
   /** Working folder of every command. */
   readonly folder: string;
   readonly home: string;
-  /** @param options.seen gets everything that is on standard output, each time that there is more */
+  /** @param options.seen receives the whole standard output each time that there is more */
   run(args: readonly string[], options?: CliRun): Promise<CliOutcome>;
-  /** What a command prints for people, once it has succeeded. */
+  /** The output of a successful command for people. */
   print(...args: readonly string[]): Promise<string>;
-  /** What a command prints for programs, once it has succeeded. */
+  /** The output of a successful command for programs. */
   read(...args: readonly string[]): Promise<any>;
   /** The error that a command prints for programs, with its exit code. */
   refuse(...args: readonly string[]): Promise<{ code: number | null; error: string; message: string }>;
@@ -78,7 +78,7 @@ export async function openSupermemoryCli(service: ClientService): Promise<Superm
   };
 }
 
-/** Every command that the CLI lists in its own help, with its subcommands: `add`, `tags list`, … */
+/** Every command that the CLI lists in its help, with its subcommands: `add`, `tags list`, … */
 export async function commandsOf(cli: SupermemoryCli): Promise<string[]> {
   const { stdout } = await cli.run(["help", "--all", "--json"]);
   const { commands } = JSON.parse(stdout) as {

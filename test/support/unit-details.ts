@@ -57,7 +57,7 @@ export function memoryDetail(of: {
   };
 }
 
-/** Ranked in this order, with scores that lie close together. */
+/** Ranked in this order, with similar scores. */
 export function rankedUnits(...details: readonly UnitDetail[]): RankedUnit[] {
   return details.map((detail, place) => ({
     unit: detail.unit,

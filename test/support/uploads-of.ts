@@ -1,7 +1,7 @@
 import { openUploads } from "../../src/data-folder.js";
 import type { UploadStore } from "../../src/core/index.js";
 
-/** The uploads of a data folder, as each process that serves it has them. */
+/** The uploads of a data folder, as seen by each process that serves it. */
 export function uploadsOf({ dataDirectory }: { readonly dataDirectory: string }): UploadStore {
   return openUploads(dataDirectory);
 }

@@ -6,10 +6,10 @@ import { MemoryVectorRecord } from "./vector-record.js";
 import { nearestByHand, randomVector, seededRandom } from "./vectors.js";
 
 const DIMENSIONS = 24;
-/** How far a cosine of 8-bit numbers, or two of them, may be off. */
+/** Tolerance for a cosine of 8-bit numbers, or for two of them. */
 const PRECISION = 5e-5;
 
-/** A record with one space, and the truth about what is in it. */
+/** A record with one space, and its true contents. */
 export class VectorFixture {
   readonly record = new MemoryVectorRecord();
   readonly space: VectorSpace = { id: 1, fingerprint: "test", dimensions: DIMENSIONS };
@@ -24,7 +24,7 @@ export class VectorFixture {
     return randomVector(DIMENSIONS, this.#random);
   }
 
-  /** Adds that many vectors to container 1. @returns their units */
+  /** Adds this many vectors to container 1. @returns their units */
   add(count: number): Unit[] {
     return Array.from({ length: count }, () => {
       const unit = unitOf(this.#random() < 0.5 ? "chunk" : "memory", 1 + this.vectors.size * 3);
@@ -40,7 +40,7 @@ export class VectorFixture {
     this.record.put(this.space, 1, unit, null);
   }
 
-  /** Searches once and fails unless the answer is the true one. Units that are as good as equally near may change places. */
+  /** Searches once and fails unless the result is correct. Units with practically equal distances may swap places. */
   async expectRightAnswer(index: VectorIndex): Promise<void> {
     const vector = this.anyVector();
     const query = { space: this.space, containerIds: [1], kinds: ["chunk", "memory"] as const, vector, limit: 8 };

@@ -7,11 +7,11 @@ interface SpaceContent {
   readonly containers: Map<number, Map<Unit, Float32Array>>;
   log: VectorChange[];
   head: number;
-  /** Changes up to here are no longer in the log. */
+  /** Changes up to this one are no longer in the log. */
   forgottenUpTo: number;
 }
 
-/** A record of vectors in memory: the second implementation of the port, and a place for tests to write. */
+/** A vector record in memory: the second implementation of the port, to which tests can write. */
 export class MemoryVectorRecord implements VectorRecord {
   readonly #spaces = new Map<number, SpaceContent>();
   readonly #positions = new Map<string, number>();
@@ -34,7 +34,7 @@ export class MemoryVectorRecord implements VectorRecord {
     content.log.push({ seq: content.head, containerId, unit, vector });
   }
 
-  /** Changes the vectors behind the back of every follower: what a lost write looks like from an index. */
+  /** Changes vectors without telling any follower, like a lost write as seen by an index. */
   putWithoutLog(space: VectorSpace, containerId: number, unit: Unit, vector: Float32Array | null): void {
     const content = this.#contentOf(space.id);
     this.put(space, containerId, unit, vector);
@@ -47,7 +47,7 @@ export class MemoryVectorRecord implements VectorRecord {
     this.#failure = error;
   }
 
-  /** Drops the log, as a record does that keeps only the newest changes. */
+  /** Drops the log, like a record that keeps only the newest changes. */
   truncateLog(space: VectorSpace): void {
     const content = this.#contentOf(space.id);
     content.log = [];

@@ -1,7 +1,7 @@
 import type { VectorHit } from "../../src/core/ports.js";
 import type { Unit } from "../../src/core/types.js";
 
-/** A source of numbers from 0 to below 1 that gives the same ones in every run. */
+/** A source of numbers from 0 to below 1, the same in every run. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -28,7 +28,7 @@ export function scaledToOne(vector: Float32Array): Float32Array {
   return vector.map((value) => value / length);
 }
 
-/** The nearest vectors by the plainest possible computation. */
+/** The nearest vectors, by the simplest possible computation. */
 export function nearestByHand(
   vectors: ReadonlyMap<Unit, Float32Array>,
   query: Float32Array,

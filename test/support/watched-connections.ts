@@ -1,13 +1,13 @@
 import type { SqliteConnections } from "../../src/adapters/store/sqlite.js";
 import type { SqliteConnection, SqliteStatement, SqliteValue } from "../../src/lib/sqlite.js";
 
-/** A statement that was run. */
+/** An executed statement. */
 export interface SeenStatement {
   readonly sql: string;
   readonly parameters: readonly SqliteValue[];
 }
 
-/** The same connections; every prepared statement that is run on them is told to `see`, in order. */
+/** The same connections; every prepared statement run on them is reported to `see`, in order. */
 export function watchedConnections(
   { writer, reader }: SqliteConnections,
   see: (statement: SeenStatement) => void,

@@ -2,14 +2,14 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface WebServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Paths that were asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[];
   close(): Promise<void>;
 }
 
-/** A web server of this machine, on a free port. */
+/** A web server on this machine, on a free port. */
 export async function openWebServer(listener: RequestListener): Promise<WebServer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -27,7 +27,7 @@ export async function openWebServer(listener: RequestListener): Promise<WebServe
   };
 }
 
-/** Settings under which a service fetches from this machine, and from nowhere else. */
+/** Settings with which a service fetches only from this machine. */
 export const FETCHES_HERE = {
   RECOLLECT_OFFLINE: "0",
   RECOLLECT_VECTORS: "exact",

@@ -1,6 +1,6 @@
-/** A message of a source, as a service behind a proxy gets it. */
+/** A message from a source, as received by a service behind a proxy. */
 export interface Delivery {
-  /** Where the service says that it is reached. */
+  /** The public address of the service. */
   readonly address: string;
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface Delivered {
   readonly text: string;
 }
 
-/** Sends a message over HTTP to where the service listens in truth. */
+/** Sends a message over HTTP to the address where the service really listens. */
 export async function deliver(listening: string, { address, query = "", headers, body }: Delivery): Promise<Delivered> {
   const answer = await fetch(`${listening}${new URL(address).pathname}${query}`, {
     method: "POST",

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Everyday English words by subject, as a small model of language for embedders in tests: words of one line mean something
- * similar. Written down by subject and not by any test's texts; most frequent function words are missing on purpose.
+ * Everyday English words by subject, as a small language model for embedders in tests: words on one line have similar
+ * meanings. Grouped by subject, not by any test's texts; the most frequent function words are omitted on purpose.
  */
 export const WORD_GROUPS: readonly (readonly string[])[] = `
 animal animals pet pets dog dogs cat cats kitten puppy beagl beagle tortoise rabbit horse hamster fish paw leash breed neutered vet veterinary veterinarian
@@ -129,7 +129,7 @@ function groupsByWord(): Map<string, number[]> {
   return groups;
 }
 
-/** Every word of the groups. */
+/** All words of the groups. */
 export const GROUPED_WORDS: readonly string[] = [...GROUPS_OF.keys()];
 
 const FUNCTION_WORDS = new Set(
@@ -143,8 +143,8 @@ const FUNCTION_WORDS = new Set(
 const meanings = new Map<string, Float64Array>();
 
 /**
- * What a word means, in numbers: the direction of its groups and a little of its own; a word of no group has only the
- * latter, function words have nothing.
+ * The meaning of a word as numbers: the direction of its groups and a small part of its own; ungrouped words have only
+ * the latter, and function words have nothing.
  */
 export function meaningOfWord(word: string, columns: number): Float64Array {
   const key = `${columns} ${word}`;
@@ -160,8 +160,8 @@ export function meaningOfWord(word: string, columns: number): Float64Array {
 }
 
 /**
- * The vector of a text as a model with a narrow range gives it: what its words mean, and something that is common to
- * all texts and makes up most of it.
+ * The vector of a text from a model with a narrow range: the meanings of its words, and a component common to
+ * all texts, which makes up most of it.
  * @param common share of the common part in every cosine, 0 to 1
  */
 export function narrowVector(text: string, { columns, common }: { columns: number; common: number }): number[] {
@@ -172,7 +172,7 @@ export function narrowVector(text: string, { columns, common }: { columns: numbe
   return [...Array.from(meaning, (value) => value * scale), Math.sqrt(common)];
 }
 
-/** A direction by chance, always the same for a name. */
+/** A pseudo-random direction, always the same for a name. */
 function direction(name: string, columns: number): Float64Array {
   const bytes: Buffer[] = [];
   for (let at = 0; at * 16 < columns; at++) bytes.push(createHash("sha256").update(`${name} ${at}`).digest());

@@ -9,7 +9,7 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-/** Part of the words of a source that a reading of it has, each as often. */
+/** Share of a source's words, with their frequency, that an extraction contains. */
 export function wordRecall(source: string, reading: string): number {
   const left = countWords(reading);
   let found = 0;
@@ -27,7 +27,7 @@ function countWords(text: string): Map<string, number> {
   return counts;
 }
 
-/** Copies of a file with some bytes changed, cut out or doubled. */
+/** Copies of a file with some bytes changed, removed or duplicated. */
 export function mutations(bytes: Uint8Array, count: number, seed = 1): Uint8Array[] {
   const random = seededRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
@@ -41,7 +41,7 @@ export function mutations(bytes: Uint8Array, count: number, seed = 1): Uint8Arra
   });
 }
 
-/** All text that came out of a file, in order. */
+/** All extracted text of a file, in order. */
 export function textOf({ parts }: ExtractedContent): string {
   return parts.map(({ text }) => text).join("\n\n");
 }

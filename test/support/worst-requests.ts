@@ -1,6 +1,6 @@
 import type { JsonSchema } from "./schema-arbitrary.js";
 
-/** A body that costs as much as one can: what it is, and its bytes. */
+/** A body that costs as much as possible: its description and its bytes. */
 export interface WorstBody {
   readonly what: string;
   readonly bytes: () => Buffer;
@@ -11,31 +11,31 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface WorstOptions {
   readonly schema: JsonSchema;
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** A body that is taken. */
+  /** A valid body. */
   readonly example: Fields;
-  /** Longest body that is read. */
+  /** Maximum length of a body. */
   readonly maxBytes: number;
-  /** Longest text that is taken. */
+  /** Maximum length of a text. */
   readonly maxTextBytes: number;
-  /** What stands around the body, such as a message of a protocol. */
+  /** The envelope of the body, such as a protocol message. */
   readonly wrap?: (body: string) => string;
   /**
-   * Schemas of fields that other bodies had before: what is hard to read or to check is not sent again for a field with the
-   * same, nor for one that refuses it for the same reason. What is hard to keep is, since each operation does something else
-   * with it.
+   * Schemas of fields in earlier bodies: values that are hard to read or check are not sent again for a field with the
+   * same schema, nor for one that refuses them for the same reason. Values that are hard to store are, since each
+   * operation treats them differently.
    */
   readonly tried?: Set<string>;
 }
 
-/** More than any list takes, and little less than all values that a body may have. */
+/** More than any list accepts, and slightly less than the maximum number of values in a body. */
 const MOST_ENTRIES = 99_000;
-/** Of lists that name no limit. */
+/** For lists without a limit. */
 const MOST_TAKEN = 10_000;
-/** Longer ones are sent where a body holds texts: all others are refused for their length. */
+/** Longer bodies are sent only where they contain texts: all others are refused for their length. */
 const LONGEST_ESCAPED = 4 * 1024 * 1024;
 const HOLE = "\u0001hole\u0001";
 
-/** Everything that is hard to read, hard to check or hard to keep, in every field of a body. */
+/** Everything that is hard to read, check or store, in every field of a body. */
 export function worstBodies(options: WorstOptions): WorstBody[] {
   return [...ofTheWhole(options), ...fieldsOf(options).flatMap((field) => ofField(field, options))];
 }
@@ -43,11 +43,11 @@ export function worstBodies(options: WorstOptions): WorstBody[] {
 interface Field {
   readonly name: string;
   readonly schema: JsonSchema;
-  /** The body with something in this field. */
+  /** The body with a value in this field. */
   readonly put: (value: unknown) => Fields;
 }
 
-/** What costs the same whatever the body is for. */
+/** Costly whatever the purpose of the body. */
 export function worstOfAll({ maxBytes, wrap = String }: Pick<WorstOptions, "maxBytes" | "wrap">): WorstBody[] {
   const raw = (what: string, text: () => string): WorstBody => ({ what, bytes: () => Buffer.from(wrap(text())) });
   const room = maxBytes - Buffer.byteLength(wrap("")) - 64;
@@ -65,7 +65,7 @@ export function worstOfAll({ maxBytes, wrap = String }: Pick<WorstOptions, "maxB
 
 const namesByPrefix = new Map<string, string>();
 
-/** Half as many names with values as entries; kept, since to make them takes longer than to send them. */
+/** Half as many names with values as entries; cached, since creating them takes longer than sending them. */
 function names(prefix: string): string {
   const known = namesByPrefix.get(prefix);
   if (known !== undefined) return known;
@@ -74,7 +74,7 @@ function names(prefix: string): string {
   return made;
 }
 
-/** Whether something is sent for the first time, where it is known what was sent before. */
+/** Whether something is sent for the first time, if earlier values are known. */
 function isFirst({ tried }: WorstOptions, what: string): boolean {
   if (tried?.has(what)) return false;
   tried?.add(what);
@@ -101,11 +101,11 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
   const key = JSON.stringify(forms, (field, value: unknown) => (field === "description" ? undefined : value));
   const isNew = isFirst(options, key);
   const types = forms.map(({ type }) => type);
-  /** What no field of these types takes is refused before anything else of the field is looked at. */
+  /** A value of the wrong type is refused before the field is examined further. */
   const isNewFor = (kind: string): boolean =>
     types.some((type) => type === kind || type === "any") ? isNew : isFirst(options, `${kind} for ${types.join()}`);
   const room = maxBytes - Buffer.byteLength(wrap(JSON.stringify(put("")))) - 64;
-  /** Written into the place of the value, since writing it as JSON would take longer than everything else. */
+  /** Inserted as text in place of the value, since encoding it as JSON would take longer than everything else. */
   const raw = (what: string, json: () => string): WorstBody => ({
     what: `${name}: ${what}`,
     bytes: () => Buffer.from(wrap(JSON.stringify(put(HOLE)).replace(JSON.stringify(HOLE), json))),
@@ -135,14 +135,14 @@ function ofField({ name, schema, put }: Field, options: WorstOptions): WorstBody
   return [...kept, ...read];
 }
 
-/** Each a piece of a text that is taken, and hard for something that reads texts. */
+/** Each a part of a valid text that is hard for some reader of texts. */
 const TEXTS: Readonly<Record<string, string>> = {
   prose: "Mia keeps bees on the roof of her house in Porto. She moved there in May 2024 with Tom. ",
   "short lines": "a\n",
   hidden: "b\u00ad@",
 };
 
-/** More of the kind, each the hardest for some part of what reads documents. */
+/** More of the same, each the hardest for some reader of documents. */
 export const HARD_TEXTS: Readonly<Record<string, string>> = {
   ...TEXTS,
   "one word": "a",
@@ -156,7 +156,7 @@ export const HARD_TEXTS: Readonly<Record<string, string>> = {
   "emoji in sequences": "👩‍👩‍👧‍👦",
 };
 
-/** Fields of the body, and those of the entries of its lists. */
+/** Fields of the body, and of the entries of its lists. */
 function fieldsOf({ schema, components, example }: WorstOptions): Field[] {
   return Object.entries(propertiesOf(schema, components)).flatMap(([name, field]): Field[] => {
     const own: Field = { name, schema: field, put: (value) => ({ ...example, [name]: value }) };
@@ -179,7 +179,7 @@ function propertiesOf(
   return Object.assign({}, ...formsOf(schema, components).map(({ properties }) => properties));
 }
 
-/** A schema in all its forms, without references. */
+/** A schema in all its variants, without references. */
 function formsOf(schema: JsonSchema, components: WorstOptions["components"]): JsonSchema[] {
   const target = schema.$ref === undefined ? schema : components[schema.$ref.split("/").at(-1) ?? ""];
   const variants = target?.anyOf ?? target?.oneOf;
@@ -187,7 +187,7 @@ function formsOf(schema: JsonSchema, components: WorstOptions["components"]): Js
   return [target?.type ?? "any"].flat().map((type) => ({ ...target, type }));
 }
 
-/** Something small that a schema allows. */
+/** A small value that a schema allows. */
 export function exampleOf(schema: JsonSchema, components: WorstOptions["components"]): unknown {
   const [form] = formsOf(schema, components);
   if (form?.const !== undefined) return form.const;

@@ -1,4 +1,4 @@
-/** Text at a place of a page of A4 (595 × 842 points): x from the left, y from the top to where its letters stand. */
+/** Text at a position on an A4 page (595 × 842 points): x from the left, y from the top to the baseline. */
 export interface WrittenText {
   readonly text: string;
   readonly x: number;
@@ -7,7 +7,7 @@ export interface WrittenText {
   readonly size: number;
 }
 
-/** A PDF in Helvetica with its texts exactly where they are asked for, in the order given. */
+/** A PDF in Helvetica with its texts at exact positions, in the given order. */
 export function writtenPdf(pages: readonly (readonly WrittenText[])[]): Uint8Array {
   const kids = pages.map((_, at) => `${4 + 2 * at} 0 R`).join(" ");
   const objects = [
@@ -37,7 +37,7 @@ function shown({ text, x, y, size }: WrittenText): string {
   return `BT /F ${size} Tf ${x} ${842 - y} Td (${text.replace(/[\\()]/g, (sign) => `\\${sign}`)}) Tj ET`;
 }
 
-/** Lines of one paragraph, each below the other. */
+/** Lines of one paragraph, one below the other. */
 export function writtenLines(lines: readonly string[], from: Omit<WrittenText, "text">, leading = 1.2): WrittenText[] {
   return lines.map((text, at) => ({ ...from, text, y: from.y + at * leading * from.size }));
 }

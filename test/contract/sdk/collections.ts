@@ -4,13 +4,13 @@ import type { ClientTrial } from "../../support/client-table.js";
 import * as shapes from "./shapes.js";
 import type { SdkUnderTest } from "./under-test.js";
 
-/** Tries the methods on many documents at once. */
+/** Tries the methods for many documents. */
 export function tryManyDocuments({ tries }: ClientTrial, sdk: () => SdkUnderTest): void {
   const documents = () => sdk().client.documents;
   const idsOf = (answer: Supermemory.DocumentBatchAddResponse) => answer.results.map(({ id }) => id);
 
   describe("many documents", () => {
-    tries("documents.batchAdd", "objects take the defaults around them, and the order is kept", async () => {
+    tries("documents.batchAdd", "applies the defaults of the batch to its objects, and keeps their order", async () => {
       const added = shapes.batch.parse(
         await documents().batchAdd({
           containerTag: "batch",
@@ -28,7 +28,7 @@ export function tryManyDocuments({ tries }: ClientTrial, sdk: () => SdkUnderTest
       expect(memories.find(({ customId }) => customId === null)?.metadata).toEqual({ from: "batch", floor: 2 });
     });
 
-    tries("documents.batchAdd", "plain texts are documents too; none at all is refused", async () => {
+    tries("documents.batchAdd", "accepts plain texts, and refuses an empty batch", async () => {
       const added = await documents().batchAdd({
         documents: ["Rain on Tuesday.", "Sun on Friday."],
         containerTag: "texts",
@@ -37,7 +37,7 @@ export function tryManyDocuments({ tries }: ClientTrial, sdk: () => SdkUnderTest
       await sdk().expectRefusal(() => documents().batchAdd({ documents: [] as string[] }), "BadRequestError");
     });
 
-    tries("documents.listProcessing", "shows what is not through yet", async () => {
+    tries("documents.listProcessing", "lists documents still being processed", async () => {
       const { id } = await sdk().client.add({ content: "In the works.", containerTag: "busy" });
       const processing = shapes.processing.parse(await documents().listProcessing());
       expect(processing.totalCount).toBe(processing.documents.length);
@@ -46,7 +46,7 @@ export function tryManyDocuments({ tries }: ClientTrial, sdk: () => SdkUnderTest
       expect((await documents().listProcessing()).documents.map((document) => document.id)).not.toContain(id);
     });
 
-    tries("documents.deleteBulk", "by ids; what does not exist is named", async () => {
+    tries("documents.deleteBulk", "deletes by ids, and names unknown ones", async () => {
       const ids = (await listOf("batch")).memories.map(({ id }) => id);
       const deleted = shapes.bulkDeletion.parse(await documents().deleteBulk({ ids: [...ids, "nobody"] }));
       expect(deleted).toMatchObject({ deletedCount: 2, success: false });
@@ -55,7 +55,7 @@ export function tryManyDocuments({ tries }: ClientTrial, sdk: () => SdkUnderTest
       ]);
     });
 
-    tries("documents.deleteBulk", "by tag, and by a folder in it", async () => {
+    tries("documents.deleteBulk", "deletes by tag, and by a folder in it", async () => {
       await documents().batchAdd({
         containerTag: "folders",
         documents: [
@@ -76,7 +76,7 @@ export function tryManyDocuments({ tries }: ClientTrial, sdk: () => SdkUnderTest
       });
     });
 
-    tries("documents.deleteBulk", "without any selector is refused", async () => {
+    tries("documents.deleteBulk", "refuses a deletion without any selector", async () => {
       const refusal = await sdk().expectRefusal(() => documents().deleteBulk({}), "BadRequestError");
       expect(refusal.message).toMatch(/ids.*containerTags/);
     });

@@ -11,7 +11,7 @@ import type { ClientTrial } from "../../support/client-table.js";
 import * as shapes from "./shapes.js";
 import type { SdkUnderTest } from "./under-test.js";
 
-/** The methods on single documents; SDKs of the third generation have them under `memories` too. */
+/** The methods for single documents; SDKs of the third generation have them under `memories` too. */
 export interface DocumentMethods {
   add(body: Supermemory.DocumentAddParams): PromiseLike<Supermemory.DocumentAddResponse>;
   get(id: string): PromiseLike<Supermemory.DocumentGetResponse>;
@@ -24,7 +24,7 @@ export interface DocumentMethods {
 const CONTENT = "Lena moved the launch of the rocket to May.";
 
 /**
- * Tries the methods on single documents.
+ * Tries the methods for single documents.
  * @param resource name of the resource that has them
  */
 export function tryDocuments(
@@ -37,7 +37,7 @@ export function tryDocuments(
   const tag = `${resource}:one`;
 
   describe(`${resource}: one document`, () => {
-    tries(named("add", "get"), "what was added is readable at once, with every field", async () => {
+    tries(named("add", "get"), "an added document can be read immediately, with every field", async () => {
       const added = await methods().add({
         content: CONTENT,
         containerTags: [tag, "sm_project_both"],
@@ -64,7 +64,7 @@ export function tryDocuments(
       expect(await methods().get(added.id)).toMatchObject({ status: "done", type: "text" });
     });
 
-    tries(named("add"), "the same customId again keeps the id and shows the newest text", async () => {
+    tries(named("add"), "adding the same customId again keeps the id and replaces the text", async () => {
       const before = await methods().get(`${resource} 1/a`);
       const again = await methods().add({
         content: "The launch is in June.",
@@ -76,7 +76,7 @@ export function tryDocuments(
       await sdk().settle();
     });
 
-    tries(named("list"), "finds by tag, path and filter, hides project tags, and pages", async () => {
+    tries(named("list"), "lists by tag, path and filter, hides project tags, and pages", async () => {
       const { id } = await methods().add({ content: "Tea is at four.", containerTag: tag, metadata: { floor: 4 } });
       const all = shapes.documentList.parse(await methods().list({ containerTags: [tag], limit: "1", page: "2" }));
       expect(all.memories).toHaveLength(1);
@@ -93,7 +93,7 @@ export function tryDocuments(
       expect(beyond).toMatchObject({ memories: [], pagination: { currentPage: 9, totalItems: 2 } });
     });
 
-    tries(named("update"), "new text starts over; metadata and path do not", async () => {
+    tries(named("update"), "a new text restarts processing; metadata and path do not", async () => {
       const id = `${resource} 1/a`;
       await sdk().settle();
       expect(shapes.receipt.parse(await methods().update(id, { metadata: { team: "ops" } })).status).toBe("done");
@@ -113,7 +113,7 @@ export function tryDocuments(
       expect((await methods().get(`${resource}-2`)).content).toBe("Mo paints ships.");
     });
 
-    tries(named("update", "get", "delete"), "what does not exist is not found, and not asked for twice", async () => {
+    tries(named("update", "get", "delete"), "reports unknown documents as not found, without a retry", async () => {
       for (const call of [
         () => methods().get("nobody"),
         () => methods().update("nobody", { metadata: { a: 1 } }),
@@ -122,7 +122,7 @@ export function tryDocuments(
         await sdk().expectRefusal(call, "NotFoundError");
     });
 
-    tries(named("delete"), "by id and by customId, in any state", async () => {
+    tries(named("delete"), "deletes by id and by customId, in any state", async () => {
       const queued = await methods().add({ content: "Soon gone.", containerTag: tag });
       expect(await methods().delete(queued.id)).toBeNull();
       await methods().delete(`${resource}-2`);
@@ -184,7 +184,7 @@ async function streamOf(text: string) {
   return stream;
 }
 
-/** A `Response`, whose name is that of the address it came from. */
+/** A `Response`, which is named after its address. */
 async function answerOf(text: string): Promise<Response> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "content-type": "text/plain", connection: "close" }).end(text);

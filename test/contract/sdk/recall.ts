@@ -18,7 +18,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
   let launch: string;
 
   describe("recall", () => {
-    tries("add", "the text that everything below finds", async () => {
+    tries("add", "adds the text that the tests below find", async () => {
       const added = await client().add({
         content: `${LAUNCH} ${STORMS}`,
         containerTag: TAG,
@@ -32,7 +32,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
       await sdk().settle();
     });
 
-    tries(inMemories, "finds memories and pieces of documents, with everything that may be included", async () => {
+    tries(inMemories, "finds memories and chunks, with everything that can be included", async () => {
       for (const searchMode of ["memories", "hybrid", "documents"] as const) {
         const answer = await client().search.memories({
           q: QUESTION,
@@ -58,7 +58,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
       }
     });
 
-    tries(inMemories, "filters by metadata, path and tag, and says no to nonsense", async () => {
+    tries(inMemories, "filters by metadata, path and tag, and refuses invalid requests", async () => {
       const search = (more: object) => client().search.memories({ q: QUESTION, containerTag: TAG, ...more });
       const of = (key: string, value: string) => ({ filters: { AND: [{ key, value }] } });
       expect((await search(of("sm_scope", "project"))).total).toBeGreaterThan(0);
@@ -76,7 +76,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
         await sdk().expectRefusal(() => search(bad), "BadRequestError");
     });
 
-    tries(["search.documents", "search.execute"], "groups the pieces by document", async () => {
+    tries(["search.documents", "search.execute"], "groups chunks by document", async () => {
       const methods = {
         documents: (body: Supermemory.SearchDocumentsParams) => client().search.documents(body),
         execute: (body: Supermemory.SearchExecuteParams) => client().search.execute(body),
@@ -105,7 +105,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
       }
     });
 
-    tries("profile", "has both lists, and search results for a question", async () => {
+    tries("profile", "returns both lists, and search results for a question", async () => {
       const { profile, searchResults } = await client().profile({ containerTag: TAG });
       shapes.profile.parse({ profile });
       expect([...profile.static, ...profile.dynamic].join(" ")).toContain("launch");
@@ -121,7 +121,7 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
       expect((await client().profile({ containerTag: "nobody" })).profile).toMatchObject({ static: [], dynamic: [] });
     });
 
-    tries("memories.updateMemory", "makes a new version of a memory, by id and by its text", async () => {
+    tries("memories.updateMemory", "creates a new version of a memory, by id and by its text", async () => {
       const { results } = await client().search.memories({ q: QUESTION, containerTag: TAG, searchMode: "memories" });
       const { id, memory } = { memory: "", id: "", ...results[0] };
       const second = shapes.updatedMemory.parse(
@@ -154,33 +154,37 @@ export function tryRecall({ tries }: ClientTrial, sdk: () => SdkUnderTest, inMem
       );
     });
 
-    tries("memories.forget", "by id and by text; forgotten already is a conflict that is not tried again", async () => {
-      const { memories } = await sdk().service.rest.core.createMemories(
-        { actor: sdk().service.rest.actor },
-        { containerTag: TAG, memories: [{ content: "Nora keeps bees" }, { content: "Nora plays the tuba" }] },
-      );
-      const id = memories[0]?.id ?? "";
-      expect(
-        shapes.forgotten.parse(await client().memories.forget({ containerTag: TAG, id, reason: "moved" })),
-      ).toEqual({
-        id,
-        forgotten: true,
-      });
-      const byText = await client().memories.forget({ containerTag: TAG, content: "Nora plays the tuba" });
-      expect(byText).toMatchObject({ id: memories[1]?.id, forgotten: true });
-      const conflict = await sdk().expectRefusal(
-        () => client().memories.forget({ containerTag: TAG, id }),
-        "ConflictError",
-      );
-      expect(conflict.message).toContain("is already forgotten");
-      await sdk().expectRefusal(() => client().memories.forget({ containerTag: TAG, id: "nobody" }), "NotFoundError");
-      await sdk().expectRefusal(() => client().memories.forget({ containerTag: TAG }), "BadRequestError");
-      const found = await client().search.memories({
-        q: "Nora",
-        containerTag: TAG,
-        include: { forgottenMemories: true },
-      });
-      expect(found.results.map(({ memory }) => memory)).toContain("Nora keeps bees");
-    });
+    tries(
+      "memories.forget",
+      "forgets by id and by text; an already forgotten memory is a conflict that is not retried",
+      async () => {
+        const { memories } = await sdk().service.rest.core.createMemories(
+          { actor: sdk().service.rest.actor },
+          { containerTag: TAG, memories: [{ content: "Nora keeps bees" }, { content: "Nora plays the tuba" }] },
+        );
+        const id = memories[0]?.id ?? "";
+        expect(
+          shapes.forgotten.parse(await client().memories.forget({ containerTag: TAG, id, reason: "moved" })),
+        ).toEqual({
+          id,
+          forgotten: true,
+        });
+        const byText = await client().memories.forget({ containerTag: TAG, content: "Nora plays the tuba" });
+        expect(byText).toMatchObject({ id: memories[1]?.id, forgotten: true });
+        const conflict = await sdk().expectRefusal(
+          () => client().memories.forget({ containerTag: TAG, id }),
+          "ConflictError",
+        );
+        expect(conflict.message).toContain("is already forgotten");
+        await sdk().expectRefusal(() => client().memories.forget({ containerTag: TAG, id: "nobody" }), "NotFoundError");
+        await sdk().expectRefusal(() => client().memories.forget({ containerTag: TAG }), "BadRequestError");
+        const found = await client().search.memories({
+          q: "Nora",
+          containerTag: TAG,
+          include: { forgottenMemories: true },
+        });
+        expect(found.results.map(({ memory }) => memory)).toContain("Nora keeps bees");
+      },
+    );
   });
 }

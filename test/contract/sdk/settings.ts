@@ -3,12 +3,12 @@ import type { ClientTrial } from "../../support/client-table.js";
 import * as shapes from "./shapes.js";
 import type { SdkUnderTest } from "./under-test.js";
 
-/** Tries settings and connections. A server that nobody has connected to anything says so in each method's own way. */
+/** Tries settings and connections. Without any connections, each method says so in its way. */
 export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest): void {
   const client = () => sdk().client;
 
   describe("settings", () => {
-    tries(["settings.update", "settings.get"], "what was written is what is read", async () => {
+    tries(["settings.update", "settings.get"], "returns the settings as they were written", async () => {
       const updated = shapes.updatedSettings.parse(
         await client().settings.update({
           shouldLLMFilter: true,
@@ -36,7 +36,7 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
       });
     });
 
-    tries("settings.update", "refuses what is none", async () => {
+    tries("settings.update", "refuses invalid settings", async () => {
       const refusal = await sdk().expectRefusal(
         () => client().settings.update({ shouldLLMFilter: true, filterPrompt: "x".repeat(751) }),
         "BadRequestError",
@@ -46,15 +46,19 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
   });
 
   describe("connections", () => {
-    tries(["connections.list", "connections.listDocuments"], "are none, as an empty list", async () => {
-      expect(await client().connections.list({})).toEqual([]);
-      expect(await client().connections.list({ containerTags: ["a"] })).toEqual([]);
-      expect(await client().connections.listDocuments("notion", {})).toEqual([]);
-    });
+    tries(
+      ["connections.list", "connections.listDocuments"],
+      "returns empty lists without any connections",
+      async () => {
+        expect(await client().connections.list({})).toEqual([]);
+        expect(await client().connections.list({ containerTags: ["a"] })).toEqual([]);
+        expect(await client().connections.listDocuments("notion", {})).toEqual([]);
+      },
+    );
 
     tries(
       ["connections.getByID", "connections.getByTag", "connections.deleteByID", "connections.deleteByProvider"],
-      "what does not exist is not found",
+      "reports unknown connections as not found",
       async () => {
         const of = { containerTags: ["a"] };
         for (const call of [
@@ -67,7 +71,7 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
       },
     );
 
-    tries(["connections.resources", "connections.configure"], "of nothing are not found", async () => {
+    tries(["connections.resources", "connections.configure"], "are not found for an unknown connection", async () => {
       for (const call of [
         () => client().connections.resources("nobody"),
         () => client().connections.configure("nobody", { resources: [{ id: 1 }] }),
@@ -77,7 +81,7 @@ export function tryOrganization({ tries }: ClientTrial, sdk: () => SdkUnderTest)
 
     tries(
       ["connections.create", "connections.import"],
-      "without an app of the organisation are refused, saying what to do",
+      "refuses without an app of the organisation, saying what to do",
       async () => {
         const created = await sdk().expectRefusal(() => client().connections.create("notion", {}), "BadRequestError");
         expect(created).toMatchObject({ status: 400, message: expect.stringMatching(/notionClientId/) });

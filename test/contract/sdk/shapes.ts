@@ -2,8 +2,8 @@ import type Supermemory from "supermemory";
 import * as z from "zod";
 
 /**
- * What the types of the official SDK promise its users, checked while the program runs. Each is tied to the type it
- * speaks for, so a required field that is left out here does not compile.
+ * What the types of the official SDK promise its users, checked at run time. Each is tied to the type it
+ * represents, so leaving out a required field here does not compile.
  */
 
 const iso = z.iso.datetime({ precision: 3 });

@@ -2,7 +2,7 @@ import type Supermemory from "supermemory";
 import { expect } from "vitest";
 import { openClientService, type ClientService } from "../../support/client-service.js";
 
-/** What both generations of the SDK have in common, by the types of the newer one. */
+/** What both generations of the SDK have in common, in the types of the newer one. */
 export interface SdkClient {
   add(body: Supermemory.AddParams): PromiseLike<Supermemory.AddResponse>;
   profile(body: Supermemory.ProfileParams): PromiseLike<Supermemory.ProfileResponse>;
@@ -60,7 +60,7 @@ export interface SdkUnderTest<Client extends SdkClient = SdkClient> {
   readonly client: Client;
   readonly service: ClientService;
   settle(): Promise<void>;
-  /** The call is refused with an error of this class of the SDK, and is not tried again. */
+  /** The call is refused with an error of this class of the SDK, and is not retried. */
   expectRefusal(call: () => PromiseLike<unknown>, errorClass: string): Promise<Error & { status?: number }>;
   close(): Promise<void>;
 }
@@ -71,7 +71,7 @@ interface SdkOptions {
   readonly fetch: typeof fetch;
 }
 
-/** A service, and a client of it that nobody changed: a key and a base URL are all it is given. */
+/** A service, and an unmodified client: a key and a base URL are all that it gets. */
 export async function openSdk<Client extends SdkClient>(
   create: (options: SdkOptions) => Client,
 ): Promise<SdkUnderTest<Client>> {
@@ -105,7 +105,7 @@ export async function openSdk<Client extends SdkClient>(
   };
 }
 
-/** Methods of the SDK's client that carry requests; everything else on it is the API. */
+/** Methods of the SDK's client that send requests; everything else on it is the API. */
 const TRANSPORT = new Set(
   `constructor withOptions defaultQuery validateHeaders authHeaders stringifyQuery getUserAgent defaultIdempotencyKey
    makeStatusError buildURL prepareOptions prepareRequest get post patch put delete methodRequest request makeRequest
@@ -113,7 +113,7 @@ const TRANSPORT = new Set(
    buildBody`.split(/\s+/),
 );
 
-/** Every method of the API that a client of the SDK has, by reflection: `add`, `search`, `documents.get`, … */
+/** Every API method of an SDK client, found by reflection: `add`, `search`, `documents.get`, … */
 export function methodsOf(client: object): string[] {
   const names = (owner: object) => Object.getOwnPropertyNames(Object.getPrototypeOf(owner)) as string[];
   const ownMethods = names(client).filter((name) => !TRANSPORT.has(name));

@@ -19,7 +19,7 @@ export function keysContract(open: OpenStore): void {
     expect(await at.store.keys.list(OTHER_ORGANIZATION)).toEqual([]);
   });
 
-  test("are revoked once, in their organisation, and stay revoked", async () => {
+  test("are revoked once, only in their organisation, and stay revoked", async () => {
     const key = buildKey(at.organization);
     await at.store.keys.insert(key, "hash");
     const now = at.clock.now();
@@ -30,14 +30,14 @@ export function keysContract(open: OpenStore): void {
     expect(await at.store.keys.byHash("hash")).toMatchObject({ id: key.id, revokedAt: now.toISOString() });
   });
 
-  test("know when they were used last", async () => {
+  test("have the time of their last use", async () => {
     const key = buildKey(at.organization);
     await at.store.keys.insert(key, "hash");
     await at.store.keys.touch(key.id, at.clock.now());
     expect(await at.store.keys.byHash("hash")).toMatchObject({ lastUsedAt: at.clock.now().toISOString() });
   });
 
-  test("keep what they may do, and until when", async () => {
+  test("keep their permissions and expiry", async () => {
     const key = buildKey(at.organization, {
       kind: "scoped",
       client: "opencode",
@@ -54,7 +54,7 @@ export function keysContract(open: OpenStore): void {
     expect(await at.store.keys.byId(OTHER_ORGANIZATION, key.id)).toBeNull();
   });
 
-  test("are switched off and on again, in their organisation", async () => {
+  test("are disabled and enabled again, only in their organisation", async () => {
     const key = buildKey(at.organization);
     await at.store.keys.insert(key, "hash");
     const now = at.clock.now();
@@ -66,7 +66,7 @@ export function keysContract(open: OpenStore): void {
     expect(await at.store.keys.byHash("hash")).toMatchObject({ disabledAt: null });
   });
 
-  test("that expire soon are found while they open anything, with the warning that was given", async () => {
+  test("that expire soon are found while valid, with the warning that was sent", async () => {
     const expiring = (expiresAt: string | null, name: string) => buildKey(at.organization, { expiresAt, name });
     const keys = {
       never: expiring(null, "never"),
@@ -92,7 +92,7 @@ export function keysContract(open: OpenStore): void {
 export function operationsContract(open: OpenStore): void {
   const at = useStore(open);
 
-  test("a result is kept as it was, once, until it is dropped", async () => {
+  test("a result is stored unchanged, once, until it is dropped", async () => {
     expect(await at.store.operations.find("one")).toBeNull();
     const result = { id: "x", list: [1, "ü", null], nested: { ok: true } };
     await at.store.operations.save("one", result);
@@ -105,7 +105,7 @@ export function operationsContract(open: OpenStore): void {
     expect(await at.store.operations.find("two")).toEqual({ result: {} });
   });
 
-  test("the journal keeps every entry", async () => {
+  test("the journal stores every entry", async () => {
     await at.store.journal.append(at.organization, []);
     await at.store.journal.append(at.organization, [
       buildJournalEntry({ actor: "key:abc", before: { text: "vorher ü" }, after: { text: "nachher" } }),
@@ -116,7 +116,7 @@ export function operationsContract(open: OpenStore): void {
       expect(everything).toContain(word);
   });
 
-  test("the journal tells what its last entry of an action says of a subject", async () => {
+  test("the journal returns its last entry of an action about a subject", async () => {
     const about = { subjectId: "m1", action: "memory.declined" };
     await at.store.journal.append(at.organization, [
       buildJournalEntry({ ...about, before: { n: 1 } }),
@@ -132,7 +132,7 @@ export function operationsContract(open: OpenStore): void {
     expect(await latest(OTHER_ORGANIZATION, "m1")).toBeNull();
   });
 
-  test("the journal is listed newest first, in pages, narrowed by all conditions together", async () => {
+  test("the journal is listed newest first, in pages, with all filters combined", async () => {
     const { document } = await at.addIndexedDocument({}, "one");
     const { memory } = await at.addIndexedMemory();
     await at.store.memories.addSource(at.organization, memory.id, document.id, null);
@@ -171,7 +171,7 @@ export function operationsContract(open: OpenStore): void {
     expect(await at.store.journal.ofBatch(OTHER_ORGANIZATION, "b1")).toEqual([]);
   });
 
-  test("a memory has the container it lies in until that is deleted, and the words of its documents", async () => {
+  test("a memory has its container until that is deleted, and the quotes of its documents", async () => {
     const { document } = await at.addIndexedDocument({}, "one");
     const { id } = (await at.addIndexedMemory()).memory;
     const quote = { text: "one", at: { start: 0, end: 3 } };
@@ -188,7 +188,7 @@ export function operationsContract(open: OpenStore): void {
     expect(await container(at.organization)).toBeNull();
   });
 
-  test("versions that were undone are told only when they are asked for", async () => {
+  test("undone versions are returned only on request", async () => {
     const { memory: first } = await at.addIndexedMemory();
     const lineage = { parentId: first.id, rootId: first.id, version: 2 };
     const second = await at.store.memories.insert(at.organization, buildMemoryDraft(), lineage);
@@ -203,7 +203,7 @@ export function operationsContract(open: OpenStore): void {
 export function healthContract(open: OpenStore): void {
   const at = useStore(open);
 
-  test("health counts what there is and finds nothing wrong with it", async () => {
+  test("health counts the contents and finds no problems", async () => {
     await at.addIndexedDocument({}, "one", "two");
     await at.addIndexedMemory();
     expect(await at.store.health({ deep: true })).toEqual({

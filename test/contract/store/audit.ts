@@ -29,14 +29,14 @@ export function auditContract(open: OpenStore): void {
     at.store.audit.list(at.organization, { offset: 0, limit: 100, ...query });
   const idsOf = async (query: Partial<AuditQuery>) => (await list(query)).entries.map(({ id }) => id);
 
-  test("an entry comes back as it was put, the last one first, whatever the clock said", async () => {
+  test("an entry is returned as it was stored, latest first, whatever the clock said", async () => {
     const first = buildEntry({ at: "2025-01-01T00:00:00.000Z" });
     const last = buildEntry({ face: null, address: null, client: null, containerTags: [], subjectIds: [], count: 7 });
     await put(first, last);
     expect(await list()).toEqual({ entries: [last, first], total: 2 });
   });
 
-  test("one that is put again counts on, and says of more", async () => {
+  test("an entry stored again updates its count, containers and subjects, and nothing else", async () => {
     const entry = buildEntry();
     await put(entry, buildEntry());
     await put({ ...entry, count: 12, containerTags: ["a", "b"], subjectIds: [], actor: "somebody else" });
@@ -45,7 +45,7 @@ export function auditContract(open: OpenStore): void {
     expect(kept).toEqual({ ...entry, count: 12, containerTags: ["a", "b"], subjectIds: [] });
   });
 
-  test("more than one statement takes are all put, or none", async () => {
+  test("batches larger than one statement are stored whole or not at all", async () => {
     await put(...Array.from({ length: 350 }, () => buildEntry()));
     const bad = { ...buildEntry(), action: null } as unknown as AuditEntry;
     await expect(put(...Array.from({ length: 150 }, () => buildEntry()), bad)).rejects.toThrow();
@@ -54,7 +54,7 @@ export function auditContract(open: OpenStore): void {
     expect((await list({ offset: 340, limit: 50 })).entries).toHaveLength(10);
   });
 
-  test("is found by actor, container, action, outcome and time, within one organisation", async () => {
+  test("is filtered by actor, container, action, outcome and time, within one organisation", async () => {
     const one = buildEntry();
     const other = buildEntry({ actor: "local", action: "purge", outcome: "forbidden", containerTags: ["b", "c"] });
     const later = buildEntry({ at: "2024-06-01T00:00:00.000Z", containerTags: [] });
@@ -70,7 +70,7 @@ export function auditContract(open: OpenStore): void {
     expect((await list()).total).toBe(3);
   });
 
-  test("old ones and those beyond a number are dropped, of one organisation", async () => {
+  test("old entries and those beyond a maximum are dropped, in one organisation", async () => {
     await at.store.audit.put(OTHER_ORGANIZATION, [buildEntry({ at: "2020-01-01T00:00:00.000Z" })]);
     await put(buildEntry({ at: "2020-01-01T00:00:00.000Z" }), ...Array.from({ length: 10 }, () => buildEntry()));
     expect(await at.store.audit.dropBefore(at.organization, new Date("2024-01-01"))).toBe(1);

@@ -64,7 +64,7 @@ export function connectionsContract(open: OpenStore): void {
   });
   const idsOf = (items: readonly ConnectionItem[]) => items.map(({ item }) => item.id).toSorted();
 
-  test("a connection is what it was made with, and what was changed since", async () => {
+  test("a connection is returned as it was created, with later changes", async () => {
     const draft = draftOf();
     const made = await connections().insert(draft, "sealed");
     expect(made).toEqual({ ...draft, createdAt: opened.clock.now().toISOString() });
@@ -83,7 +83,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().byId(opened.organization, draft.id)).toEqual({ ...made, ...change });
   });
 
-  test("where its runs stand is kept beside it", async () => {
+  test("the checkpoint of its runs is stored with it", async () => {
     const { id } = await connections().insert(draftOf(), "sealed");
     expect(await connections().checkpoint(opened.organization, id)).toBeNull();
     const checkpoint = { phase: "changes", since: [1, "2"] };
@@ -94,7 +94,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().checkpoint(opened.organization, id)).toBeNull();
   });
 
-  test("another organisation neither sees, changes nor removes it", async () => {
+  test("another organisation can neither see, change nor remove it", async () => {
     const { id } = await connections().insert(draftOf(), "sealed");
     expect(await connections().byId("other", id)).toBeNull();
     expect(await connections().list("other")).toEqual([]);
@@ -106,7 +106,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().sealedSecrets(opened.organization, id)).toBe("sealed");
   });
 
-  test("the newest comes first", async () => {
+  test("lists the newest first", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {
       ids.unshift((await connections().insert(draftOf(), null)).id);
@@ -115,7 +115,7 @@ export function connectionsContract(open: OpenStore): void {
     expect((await connections().list(opened.organization)).map(({ id }) => id)).toEqual(ids);
   });
 
-  test("credentials are replaced, unless others took their place meanwhile", async () => {
+  test("credentials are replaced unless others have replaced them meanwhile", async () => {
     const { id } = await connections().insert(draftOf(), null);
     expect(await connections().sealedSecrets(opened.organization, id)).toBeNull();
     expect(await connections().keepSecrets(opened.organization, id, "new", null)).toBe(true);
@@ -125,7 +125,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().sealedSecrets(opened.organization, id)).toBe("newest");
   });
 
-  test("an item is kept once, as it was kept last", async () => {
+  test("an item is stored once, in its latest form", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const first = itemOf(id, "a/ü");
     await connections().keepItem(first);
@@ -137,7 +137,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().item(id, "a/ü")).toBeNull();
   });
 
-  test("items of one connection are none of another", async () => {
+  test("items belong to one connection only", async () => {
     const one = await connections().insert(draftOf(), null);
     const other = await connections().insert(draftOf(), null);
     await connections().keepItem(itemOf(one.id, "a"));
@@ -149,13 +149,13 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().countItems(other.id)).toBe(0);
   });
 
-  test("what a listing did not name is found page by page", async () => {
+  test("items missing from a listing are found page by page", async () => {
     const { id } = await connections().insert(draftOf(), null);
     for (const name of ["a", "b", "c", "d"]) {
       const { id: documentId } = await opened.addDocument();
       await connections().keepItem(itemOf(id, name, { documentId, absences: 1 }));
     }
-    // One without a document is looked for as well, and is no loss.
+    // An item without a document is listed as well, although nothing is lost with it.
     await connections().keepItem(itemOf(id, "e", { state: "skipped" }));
     await connections().noteSeen(id, ["b", "unknown"], { listing: 2, at: LATER });
     const first = await connections().unseen(id, 2, { after: "", limit: 2 });
@@ -167,7 +167,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().item(id, "b")).toMatchObject({ listing: 2, absences: 0, seenAt: LATER });
   });
 
-  test("what is skipped, or waits for room, takes none", async () => {
+  test("skipped items, and those waiting for room, do not count", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const { id: documentId } = await opened.addDocument();
     await connections().keepItem(itemOf(id, "a", { documentId }));
@@ -180,7 +180,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(idsOf(await connections().waitingItems(id, { after: "d", limit: 9 }))).toEqual(["e"]);
   });
 
-  test("items are named by what their ids begin with, letter by letter", async () => {
+  test("item ids are found by prefix, character by character", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const names = ["repo:1:a", "repo:1:\u{10fffd}", "repo:1:ä/%_b", "repo:10:a", "repo:2:a", "REPO:1:a"];
     for (const name of names) await connections().keepItem(itemOf(id, name));
@@ -189,7 +189,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().itemIds("another", "repo:1:")).toEqual([]);
   });
 
-  test("what failed is due when its time has come", async () => {
+  test("failed items are due at their retry time", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const now = opened.clock.now().toISOString();
     for (const [name, retryAt] of [
@@ -202,11 +202,11 @@ export function connectionsContract(open: OpenStore): void {
     const times = { now, latest: LATER };
     expect(idsOf(await connections().dueItems(id, times, { after: "", limit: 1 }))).toEqual(["a"]);
     expect(idsOf(await connections().dueItems(id, times, { after: "a", limit: 9 }))).toEqual(["c"]);
-    // Put off for longer than anything is: by a clock that was wrong.
+    // Put off for longer than any retry, by a wrong clock.
     expect(idsOf(await connections().dueItems(id, { now, latest: now }, { after: "a", limit: 9 }))).toEqual(["b", "c"]);
   });
 
-  test("documents that are there are counted, and those that could not be read are named", async () => {
+  test("existing documents are counted, and unreadable ones are named", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const [first, second, third] = [
       await opened.addDocument(),
@@ -224,7 +224,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().unreadItems(id, 9)).toMatchObject([unread]);
   });
 
-  test("what is gone at the source is counted and named", async () => {
+  test("items gone from the source are counted and named", async () => {
     const { id } = await connections().insert(draftOf(), null);
     for (const name of ["a", "b", "c"]) await connections().keepItem(itemOf(id, name, { state: "gone" }));
     await connections().keepItem(itemOf(id, "d"));
@@ -232,7 +232,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(idsOf(await connections().goneItems(id, 2))).toEqual(["a", "b"]);
   });
 
-  test("a document leads to where it came from", async () => {
+  test("a document is traced to its item", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const document = await opened.addDocument();
     await connections().keepItem(itemOf(id, "a", { documentId: document.id }));
@@ -251,7 +251,7 @@ export function connectionsContract(open: OpenStore): void {
     ]);
   });
 
-  test("a document that was left is found by the place that it came from, until it is taken over", async () => {
+  test("a document left behind is found by its place of origin until it is taken over", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const [one, gone] = [await opened.addDocument(), await opened.addDocument()];
     await connections().keepItem(itemOf(id, "a", { documentId: one.id }));
@@ -278,7 +278,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().ofDocuments([one.id])).toEqual([]);
   });
 
-  test("a document that another connection has is not left", async () => {
+  test("a document that another connection has is not left behind", async () => {
     const one = await connections().insert(draftOf(), null);
     const other = await connections().insert(draftOf(), null);
     const { id: documentId } = await opened.addDocument();
@@ -288,7 +288,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().ofDocuments([documentId])).toMatchObject([{ connectionId: other.id }]);
   });
 
-  test("what is known of a document that was left goes with it", async () => {
+  test("records about a document left behind are removed with it", async () => {
     const { id } = await connections().insert(draftOf(), null);
     const [removed, purged] = [await opened.addDocument(), await opened.addDocument()];
     await connections().keepItem(itemOf(id, "the-one", { documentId: removed.id }));
@@ -301,7 +301,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await opened.everything()).not.toMatch(/the-other|the farm/);
   });
 
-  test("of the runs the newest are kept, for each connection", async () => {
+  test("only the newest runs are kept, per connection", async () => {
     const one = await connections().insert(draftOf(), null);
     const other = await connections().insert(draftOf(), null);
     const runs: SyncRun[] = [];
@@ -330,7 +330,7 @@ export function connectionsContract(open: OpenStore): void {
     expect(await connections().runs(other.id, 9)).toHaveLength(1);
   });
 
-  test("what is removed takes its items and runs along, and leaves the documents", async () => {
+  test("removing a connection removes its items and runs, and keeps its documents", async () => {
     const { id } = await connections().insert(draftOf(), "sealed-by-key");
     const document = await opened.addDocument();
     await connections().keepItem(itemOf(id, "the-item", { documentId: document.id }));

@@ -16,8 +16,8 @@ export function containerDetailsContract(open: OpenStore): void {
   const search = async (containerId: number, word: string) =>
     (await at.store.units.searchText(inScope(containerId), [word], { limit: 10 })).hits.map(({ unit }) => unit);
 
-  describe("what is said of a container", () => {
-    test("comes back as it was written; what was never said has a neutral value", async () => {
+  describe("details of a container", () => {
+    test("are returned as they were written, with neutral values for the rest", async () => {
       const made = await at.store.containers.update(at.organization, "a", {});
       expect(await at.store.containers.get(at.organization, "a")).toEqual(made);
       expect(made).toEqual({
@@ -52,7 +52,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await at.store.containers.update(at.organization, "a", said)).toEqual({ ...made, ...said });
     });
 
-    test("a change leaves the rest alone, null clears, and the time of the change is noted", async () => {
+    test("a change leaves the rest alone, null clears a value, and the time of the change is recorded", async () => {
       const before = await at.store.containers.update(at.organization, "a", {
         name: "A",
         entityContext: "x",
@@ -63,7 +63,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(after).toEqual({ ...before, entityContext: null, updatedAt: at.clock.now().toISOString() });
     });
 
-    test("is of one organisation, and nothing for a tag that is not there", async () => {
+    test("belong to one organisation, and do not exist for an unknown tag", async () => {
       await at.store.containers.update(at.organization, "a", { name: "mine" });
       expect(await at.store.containers.get(OTHER_ORGANIZATION, "a")).toBeNull();
       expect(await at.store.containers.get(at.organization, "A")).toBeNull();
@@ -91,7 +91,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await summaryOf("b")).toMatchObject({ documentCount: 1, memoryCount: 0 });
     });
 
-    test("knows when something was done last, in a document or a memory", async () => {
+    test("includes the time of the last activity in a document or a memory", async () => {
       const start = at.clock.now().toISOString();
       const { id } = await at.addDocument({ containerTags: ["a"] });
       expect(await summaryOf("a")).toMatchObject({ lastActivityAt: start });
@@ -107,7 +107,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await summaryOf("empty")).toMatchObject({ documentCount: 0, memoryCount: 0, lastActivityAt: null });
     });
 
-    test("holds all containers of the organisation, or those that are asked for", async () => {
+    test("contains all containers of the organisation, or the requested ones", async () => {
       await at.store.containers.ensure(at.organization, ["a", "b", "c"]);
       await at.store.containers.ensure(OTHER_ORGANIZATION, ["d"]);
       const tags = async (asked: "all" | string[]) =>
@@ -118,8 +118,8 @@ export function containerDetailsContract(open: OpenStore): void {
     });
   });
 
-  describe("a container that is removed", () => {
-    test("is found no more by tag, and another of the same tag is empty and knows nothing of it", async () => {
+  describe("a removed container", () => {
+    test("is no longer found by tag, and a new one with the same tag is empty and unrelated", async () => {
       const document = await at.addIndexedDocument({ containerTags: ["a"], content: "zebra" });
       const { memory } = await at.addIndexedMemory({ containerTag: "a", text: "The zebra is striped" });
       const before = await at.store.containers.update(at.organization, "a", { name: "old", entityContext: "old" });
@@ -140,11 +140,11 @@ export function containerDetailsContract(open: OpenStore): void {
         { id: before.id, tag: "a", timeZone: null, isDeleted: true },
         { id: again.id, tag: "a", timeZone: null, isDeleted: false },
       ]);
-      // What is still known of its memories names the tag that they were told in.
+      // Remaining records of its memories name the tag under which they were added.
       expect(await at.store.memories.byId(at.organization, memory.id)).toMatchObject({ containerTag: "a" });
     });
 
-    test("can be removed again under the same tag; one of another organisation is left alone", async () => {
+    test("can be removed again under the same tag; those of other organisations are left alone", async () => {
       for (let time = 0; time < 3; time++) {
         await at.container("a");
         await at.store.containers.remove(at.organization, "a");
@@ -156,7 +156,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await at.store.containers.findEvery(at.organization)).toHaveLength(4);
     });
 
-    test("leaves no trace once its tag is purged, even if the tag was made again", async () => {
+    test("leaves no trace once its tag is purged, even if the tag was created again", async () => {
       const { document } = await at.addIndexedDocument({ containerTags: ["doomed"], content: "doomedtext" });
       await at.addIndexedMemory({ containerTag: "doomed", text: "doomedfact" });
       await at.store.containers.remove(at.organization, "doomed");
@@ -167,8 +167,8 @@ export function containerDetailsContract(open: OpenStore): void {
     });
   });
 
-  describe("what lies in a container", () => {
-    test("documents are told by id, so many at a time, and counted when they lie nowhere else", async () => {
+  describe("the contents of a container", () => {
+    test("documents are listed by id, limited in number, and counted when they are in no other container", async () => {
       const { id: containerId } = await at.container("a");
       const ids = [];
       for (let number = 0; number < 3; number++) ids.push((await at.addDocument({ containerTags: ["a"] })).id);
@@ -181,7 +181,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await at.store.containers.countOwnDocuments(OTHER_ORGANIZATION, containerId)).toBe(0);
     });
 
-    test("memories are told in the order of their rows: all, or the active ones", async () => {
+    test("memories are listed in the order of their rows: all, or the active ones", async () => {
       const { id: containerId } = await at.container("a");
       const [one, two, three] = [await at.addMemory(), await at.addMemory(), await at.addMemory()];
       await at.addMemory({ containerTag: "b" });
@@ -216,7 +216,7 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map([c, b].map((row) => [row?.id, 2])));
     });
 
-    test("a vector that was reckoned before a move goes to where its unit lies now", async () => {
+    test("a vector computed before a move is stored where its unit is now", async () => {
       const space = await at.store.ensureSpace("s", 3);
       const { document, units } = await at.addIndexedDocument({ containerTags: ["a"] }, "zebra");
       const { memory, unit } = await at.addIndexedMemory({ containerTag: "a" });
@@ -227,14 +227,14 @@ export function containerDetailsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map([[target, 2]]));
     });
 
-    test("a document of another organisation stays where it is", async () => {
+    test("a document of another organisation is not moved", async () => {
       const document = await at.addDocument({ containerTags: ["a"] });
       const { id } = await at.container("b");
       await at.store.containers.relocate(OTHER_ORGANIZATION, document.id, [id]);
       expect(await at.store.documents.byId(at.organization, document.id)).toEqual(document);
     });
 
-    test("a memory is of its new container; one of another organisation stays", async () => {
+    test("a memory belongs to its new container; one of another organisation is not moved", async () => {
       const memory = await at.addMemory({ containerTag: "a" });
       const { id } = await at.container("b");
       await at.store.memories.move(OTHER_ORGANIZATION, memory.id, id);
@@ -244,7 +244,7 @@ export function containerDetailsContract(open: OpenStore): void {
     });
   });
 
-  test("purging memories of a container takes them out of all tables and indexes, so many at a time", async () => {
+  test("purging memories of a container removes them from all tables and indexes, limited in number", async () => {
     const space = await at.store.ensureSpace("s", 3);
     const { id: containerId } = await at.container("a");
     const document = await at.addDocument({ containerTags: ["b"] });
@@ -274,7 +274,7 @@ export function containerDetailsContract(open: OpenStore): void {
 export function settingsContract(open: OpenStore): void {
   const at = useStore(open);
 
-  test("come back as they were written, for each client its own", async () => {
+  test("are returned as they were written, separately for each client", async () => {
     expect(await at.store.settings.read(at.organization, "")).toBeNull();
     const value = { filterPrompt: "Only “bees” 🐝", includeItems: [{ folders: ["a"] }, 1, null], chunkSize: 512 };
     await at.store.settings.write(at.organization, "", value);
@@ -285,13 +285,13 @@ export function settingsContract(open: OpenStore): void {
     expect(await at.store.settings.read(OTHER_ORGANIZATION, "")).toBeNull();
   });
 
-  test("are replaced whole by the next that are written", async () => {
+  test("are replaced as a whole by the next write", async () => {
     await at.store.settings.write(at.organization, "", { chunkSize: 1, filterPrompt: "x" });
     await at.store.settings.write(at.organization, "", { chunkSize: 2 });
     expect(await at.store.settings.read(at.organization, "")).toEqual({ chunkSize: 2 });
   });
 
-  test("are cleared for all clients of the organisation at once", async () => {
+  test("are cleared for all clients of the organisation together", async () => {
     for (const client of ["", "opencode"]) await at.store.settings.write(at.organization, client, { chunkSize: 1 });
     await at.store.settings.write(OTHER_ORGANIZATION, "", { chunkSize: 1 });
     expect(await at.store.settings.clear(at.organization)).toBe(2);
@@ -305,7 +305,7 @@ export function mergesContract(open: OpenStore): void {
   const at = useStore(open);
   const begin = (id: string) => at.store.merges.insert(at.organization, { id, sourceTags: ["a", "b"], targetTag: "c" });
 
-  test("are queued at first, and then what they are made", async () => {
+  test("are queued at first, and then updated", async () => {
     const merge = await begin("one");
     expect(merge).toEqual({
       id: "one",
@@ -330,7 +330,7 @@ export function mergesContract(open: OpenStore): void {
     });
   });
 
-  test("are open until they are completed or failed, the oldest first", async () => {
+  test("are open until completed or failed, oldest first", async () => {
     for (const id of ["z", "y", "x", "w"]) {
       await begin(id);
       at.clock.advance(MINUTE);
@@ -340,7 +340,7 @@ export function mergesContract(open: OpenStore): void {
     expect((await at.store.merges.open(at.organization)).map(({ id }) => id)).toEqual(["z", "w"]);
   });
 
-  test("are of one organisation", async () => {
+  test("belong to one organisation", async () => {
     await begin("one");
     expect(await at.store.merges.byId(OTHER_ORGANIZATION, "one")).toBeNull();
     expect(await at.store.merges.open(OTHER_ORGANIZATION)).toEqual([]);

@@ -11,14 +11,14 @@ import { type OpenStore, OTHER_ORGANIZATION, rising, useStore } from "./fixture.
 export function containersContract(open: OpenStore): void {
   const at = useStore(open);
 
-  test("are made once, in the order of the tags, case mattering", async () => {
+  test("are created once, in the order of the tags, case-sensitively", async () => {
     const made = await at.store.containers.ensure(at.organization, ["b", "a", "b", "A"]);
     expect(made.map((row) => row.tag)).toEqual(["b", "a", "A"]);
     expect(await at.store.containers.ensure(at.organization, ["A", "b"])).toEqual([made[2], made[0]]);
     expect(await at.store.containers.ensure(at.organization, [])).toEqual([]);
   });
 
-  test("are found by tag, or all of them; those of another organisation are others", async () => {
+  test("are found by tag, or all together; those of another organisation are separate", async () => {
     const [a] = await at.store.containers.ensure(at.organization, ["a"]);
     const [theirs] = await at.store.containers.ensure(OTHER_ORGANIZATION, ["a"]);
     expect(theirs?.id).not.toBe(a?.id);
@@ -27,14 +27,14 @@ export function containersContract(open: OpenStore): void {
     expect(await at.store.containers.find(at.organization, [])).toEqual([]);
   });
 
-  test("of a document, in the order of its tags", async () => {
+  test("of a document are in the order of its tags", async () => {
     const { id } = await at.addDocument({ containerTags: ["z", "a", "m"] });
     expect((await at.store.containers.ofDocument(at.organization, id)).map((row) => row.tag)).toEqual(["z", "a", "m"]);
     expect(await at.store.containers.ofDocument(OTHER_ORGANIZATION, id)).toEqual([]);
   });
 
   describe("purging", () => {
-    /** One of everything, in container `doomed`. @returns every id and word that must vanish */
+    /** One of everything, in container `doomed`. @returns every id and word that must disappear */
     const fillDoomed = async (): Promise<string[]> => {
       const space = await at.store.ensureSpace("s", 3);
       const { document, units } = await at.addIndexedDocument(
@@ -96,7 +96,7 @@ export function containersContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
     });
 
-    test("leaves everything else as it was", async () => {
+    test("leaves everything else unchanged", async () => {
       const kept = await at.addIndexedDocument({ containerTags: ["kept"], content: "zebra" });
       const shared = await at.addIndexedDocument({ containerTags: ["doomed", "kept"], content: "giraffe" });
       const memory = await at.addIndexedMemory({ containerTag: "kept" });
@@ -121,7 +121,7 @@ export function containersContract(open: OpenStore): void {
       expect(await at.everything()).toContain("kept-cause");
     });
 
-    test("a container of another organisation, or none, is left alone", async () => {
+    test("leaves alone a container of another organisation, or one that does not exist", async () => {
       await at.addDocument({ containerTags: ["a"] });
       await at.store.containers.purge(OTHER_ORGANIZATION, "a");
       await at.store.containers.purge(at.organization, "nowhere");

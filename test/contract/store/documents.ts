@@ -19,8 +19,8 @@ export function documentsContract(open: OpenStore): void {
   const listed = async (values: Partial<DocumentQuery> = {}) =>
     (await list(values)).documents.map((document) => document.customId);
 
-  describe("keeping a document", () => {
-    test("it comes back as it was written, whatever is in it", async () => {
+  describe("storing a document", () => {
+    test("it is returned as it was written, whatever it contains", async () => {
       const draft = buildDocumentDraft({
         customId: "notes/2024-05 — Übersicht",
         containerTags: ["work", "home:2", "a.b-c_d"],
@@ -55,14 +55,14 @@ export function documentsContract(open: OpenStore): void {
       expect(found).toEqual(inserted);
     });
 
-    test("a text of many megabytes is kept whole", async () => {
+    test("a text of many megabytes is stored whole", async () => {
       const content = "0123456789abcde\n".repeat(400_000);
       const { id } = await at.addDocument({ content });
       const found = await at.store.documents.byId(at.organization, id);
       expect(found?.content === content).toBe(true);
     });
 
-    test("it is found by its customId, exactly, in its organisation alone", async () => {
+    test("it is found by its exact customId, only in its organisation", async () => {
       const { id } = await at.addDocument({ customId: "Report" });
       expect((await at.store.documents.byCustomId(at.organization, "Report", "all"))?.id).toBe(id);
       expect(await at.store.documents.byCustomId(at.organization, "report", "all")).toBeNull();
@@ -71,7 +71,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.documents.headsByIds(OTHER_ORGANIZATION, [id])).toEqual([]);
     });
 
-    test("a customId is looked for in containers; where several have it, the last changed is found", async () => {
+    test("a customId is looked up in containers; if several have it, the last changed document is found", async () => {
       const inA = await at.addDocument({ customId: "x", containerTags: ["a"] });
       at.clock.advance(1_000);
       const inB = await at.addDocument({ customId: "x", containerTags: ["b", "c"] });
@@ -91,7 +91,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await heads(["c"])).toEqual([inB.id]);
     });
 
-    test("heads come without the text", async () => {
+    test("heads exclude the text", async () => {
       const { id } = await at.addDocument({ title: "T", metadata: { k: "v" } });
       const [head] = await at.store.documents.headsByIds(at.organization, [id, createId()]);
       expect(head).toMatchObject({ id, title: "T", metadata: { k: "v" }, containerTags: ["a"] });
@@ -100,7 +100,7 @@ export function documentsContract(open: OpenStore): void {
   });
 
   describe("changing a document", () => {
-    test("what is named changes, the rest stays, and the time moves on", async () => {
+    test("only named fields change, and the time of change advances", async () => {
       const before = await at.addDocument({ metadata: { k: "v" }, title: "old", containerTags: ["a", "b"] });
       at.clock.advance(1_000);
       const change = {
@@ -118,14 +118,14 @@ export function documentsContract(open: OpenStore): void {
       expect(after).toEqual({ ...before, ...change, updatedAt: "2024-05-06T07:08:10.000Z" });
     });
 
-    test("null empties a value", async () => {
+    test("null clears a value", async () => {
       const { id } = await at.addDocument({ title: "t", metadata: { k: "v" }, filepath: "/x", facts: [{ text: "f" }] });
       const change = { title: null, metadata: null, filepath: null, facts: null };
       await at.store.documents.update(at.organization, id, change);
       expect(await at.store.documents.byId(at.organization, id)).toMatchObject(change);
     });
 
-    test("another organisation changes and removes nothing", async () => {
+    test("another organisation can neither change nor remove it", async () => {
       const before = await at.addDocument();
       await at.store.documents.update(OTHER_ORGANIZATION, before.id, {
         title: "stolen",
@@ -138,7 +138,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.documents.countWaiting(at.organization, "all")).toBe(1);
     });
 
-    test("older texts are kept once for each revision, until the document goes", async () => {
+    test("older texts are stored once per revision, until the document is removed", async () => {
       const { id } = await at.addDocument({ content: "first wording" });
       await at.store.documents.keepRevision(at.organization, id, buildRevision({ content: "first wording" }));
       await at.store.documents.keepRevision(at.organization, id, buildRevision({ content: "something else" }));
@@ -149,7 +149,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.everything()).not.toContain("wording");
     });
 
-    test("the text of any revision is read back, though what goes on is kept once", async () => {
+    test("the text of any revision can be read, although a text that is only continued is stored once", async () => {
       const { documents } = at.store;
       const { id } = await at.addDocument({ content: "a" });
       const texts = ["a", "a💡", "a💡b", "other", "other text", "other text"];
@@ -171,7 +171,7 @@ export function documentsContract(open: OpenStore): void {
       expect((await at.everything()).match(/other text/g)).toHaveLength(1);
     });
 
-    test("what is still to be remembered of older texts is told until it is settled", async () => {
+    test("what is still to be remembered of older texts is returned until it is settled", async () => {
       const { documents } = at.store;
       const { id } = await at.addDocument();
       const pending = { facts: [{ text: "Ada lives in Rome", isStatic: true }], rememberAsIs: true };
@@ -191,7 +191,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await documents.pendingRevisions(at.organization, id)).toMatchObject([{ revision: 3 }]);
     });
 
-    test("removing takes chunks, index entries, vectors and links along, and nothing of others", async () => {
+    test("removing it removes its chunks, index entries, vectors and links, and nothing of others", async () => {
       const gone = await at.addIndexedDocument({ content: "zebra crossing" }, "zebra", "crossing");
       const kept = await at.addIndexedDocument({ content: "zebra stripes" });
       const { memory } = await at.addIndexedMemory();
@@ -215,7 +215,7 @@ export function documentsContract(open: OpenStore): void {
   });
 
   describe("listing", () => {
-    /** Three documents a second apart, named by customId; `first` was changed last. */
+    /** Three documents, a second apart, named by customId; `first` was changed last. */
     const addThree = async (): Promise<void> => {
       await at.addDocument({ customId: "first", containerTags: ["a"], metadata: { n: 1 }, source: "slack" });
       at.clock.advance(1_000);
@@ -268,14 +268,17 @@ export function documentsContract(open: OpenStore): void {
       expect(total).toBe(expected.length);
     });
 
-    test.each(["/📁/", "/übung/", "/a%b/", "/a_b/", "/A/"])("a path prefix is plain text: %s", async (folder) => {
-      await at.addDocument({ customId: "in", filepath: `${folder}note.md` });
-      await at.addDocument({ customId: "out", filepath: "/aXb/note.md" });
-      await at.addDocument({ customId: "folder", filepath: folder.slice(0, -1) });
-      expect(await listed({ filepath: folder })).toEqual(["in"]);
-    });
+    test.each(["/📁/", "/übung/", "/a%b/", "/a_b/", "/A/"])(
+      "a path prefix is matched literally: %s",
+      async (folder) => {
+        await at.addDocument({ customId: "in", filepath: `${folder}note.md` });
+        await at.addDocument({ customId: "out", filepath: "/aXb/note.md" });
+        await at.addDocument({ customId: "folder", filepath: folder.slice(0, -1) });
+        expect(await listed({ filepath: folder })).toEqual(["in"]);
+      },
+    );
 
-    test("pages follow each other without gaps or repeats, also among equal times", async () => {
+    test("pages follow each other without gaps or repeats, even with equal times", async () => {
       for (let index = 0; index < 25; index++) await at.addDocument({ customId: `d${index}` });
       const pages = await Promise.all([0, 10, 20, 30].map((offset) => list({ offset, limit: 10 })));
       expect(pages.map((page) => [page.documents.length, page.total])).toEqual([
@@ -287,13 +290,13 @@ export function documentsContract(open: OpenStore): void {
       expect(new Set(pages.flatMap((page) => page.documents.map((document) => document.id))).size).toBe(25);
     });
 
-    test("the text comes only when it is asked for", async () => {
+    test("returns the text only on request", async () => {
       await at.addDocument({ content: "the text" });
       expect((await list()).documents[0]).not.toHaveProperty("content");
       expect((await list({ includeContent: true })).documents[0]?.content).toBe("the text");
     });
 
-    test("nothing of another organisation", async () => {
+    test("returns nothing of another organisation", async () => {
       await addThree();
       expect(await at.store.documents.list(OTHER_ORGANIZATION, buildDocumentQuery())).toEqual({
         documents: [],
@@ -302,7 +305,7 @@ export function documentsContract(open: OpenStore): void {
     });
   });
 
-  describe("counting what waits", () => {
+  describe("counting waiting documents", () => {
     test.each<[DocumentStatus, "dreaming" | "done", number]>([
       ["queued", "dreaming", 1],
       ["embedding", "done", 1],
@@ -310,7 +313,7 @@ export function documentsContract(open: OpenStore): void {
       ["done", "done", 0],
       ["failed", "dreaming", 0],
       ["failed", "done", 0],
-    ])("%s and %s, written so or changed to it: %i", async (status, dreamingStatus, expected) => {
+    ])("%s with %s, on insertion or after a change: %i", async (status, dreamingStatus, expected) => {
       await at.addDocument({ status, dreamingStatus });
       const { id } = await at.addDocument();
       await at.store.documents.update(at.organization, id, { status, dreamingStatus });
@@ -319,7 +322,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.documents.countUnsearchable(at.organization, "all")).toBe(unsearchable);
     });
 
-    test("counts a document once, in the containers that are asked for, in its organisation", async () => {
+    test("counts a document once, in the requested containers, in its organisation", async () => {
       await at.addDocument({ containerTags: ["a", "b"] });
       await at.addDocument({ containerTags: ["b"] });
       const count = (tags: "all" | string[]) => at.store.documents.countWaiting(at.organization, tags);
@@ -331,7 +334,7 @@ export function documentsContract(open: OpenStore): void {
   });
 
   describe("chunks", () => {
-    test("come back in order with all they know", async () => {
+    test("are returned in order with all their details", async () => {
       const { id } = await at.addDocument();
       const drafts = buildChunkDrafts("one", "two", "three").map((draft, index) => ({
         ...draft,
@@ -346,7 +349,7 @@ export function documentsContract(open: OpenStore): void {
       );
     });
 
-    test("a thousand and more are written in order", async () => {
+    test("more than a thousand are written in order", async () => {
       const { id } = await at.addDocument();
       const texts = Array.from({ length: 1_234 }, (_, index) => `text ${index}`);
       const written = await at.store.chunks.replace(at.organization, id, 1, buildChunkDrafts(...texts));
@@ -354,7 +357,7 @@ export function documentsContract(open: OpenStore): void {
       expect(new Set(written.map((chunk) => chunk.seq)).size).toBe(texts.length);
     });
 
-    test("chunks are written behind those that are there, and taken away, in parts; a replacement finds them", async () => {
+    test("are appended and removed in parts, and a replacement finds them", async () => {
       const document = await at.addDocument();
       const drafts = buildChunkDrafts("ant", "bee", "cow");
       const of = [at.organization, document.id] as const;
@@ -383,7 +386,7 @@ export function documentsContract(open: OpenStore): void {
       ]);
     });
 
-    test("writing a revision again replaces its chunks and what the index knew of them", async () => {
+    test("are replaced, with their index entries, when a revision is written again", async () => {
       const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra");
       const space = await at.store.ensureSpace("s", 3);
       await at.store.units.addVector(units[0] ?? 0, space, new Float32Array([1, 0, 0]));
@@ -394,13 +397,13 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
     });
 
-    test("no text at all leaves no chunks", async () => {
+    test("an empty text leaves no chunks", async () => {
       const { document } = await at.addIndexedDocument({}, "one");
       expect(await at.store.chunks.replace(at.organization, document.id, 1, [])).toEqual([]);
       expect(await at.store.chunks.ofDocument(at.organization, document.id, 1)).toEqual([]);
     });
 
-    test("that are as they were stay as they are, whatever comes between them", async () => {
+    test("that are unchanged stay as they are, whatever comes between them", async () => {
       const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra", "lion", "zebra", "ape");
       const { id } = document;
       const space = await at.store.ensureSpace("s", 3);
@@ -437,7 +440,7 @@ export function documentsContract(open: OpenStore): void {
       expect(await at.store.chunks.withoutVector(at.organization, id, 2, null)).toEqual(after);
     });
 
-    test("with another context or other metadata are others", async () => {
+    test("with another context or other metadata are different chunks", async () => {
       const { id } = await at.addDocument();
       const draft = { ...buildChunkDrafts("one")[0]!, context: "around", metadata: { date: "2024-01-02" } };
       const [first] = await at.store.chunks.replace(at.organization, id, 1, [draft]);

@@ -33,7 +33,7 @@ export function extractionTasksContract(open: OpenStore): void {
       outputTokens: 1,
     });
 
-  test("documents that only rules have read are unread, oldest first", async () => {
+  test("documents read only by rules are unread, oldest first", async () => {
     await addRead("one");
     await addRead("two");
     await addRead("searched only", { taskType: "superrag" });
@@ -50,7 +50,7 @@ export function extractionTasksContract(open: OpenStore): void {
     expect(await tasks().unread(OTHER_ORGANIZATION, containerId, 10)).toEqual([]);
   });
 
-  test("a document is cut once", async () => {
+  test("a document is split into tasks once", async () => {
     await addRead("one");
     await cut("one", [
       { start: 0, end: 5 },
@@ -90,7 +90,7 @@ export function extractionTasksContract(open: OpenStore): void {
     expect(await tasks().byId(OTHER_ORGANIZATION, second[0] ?? "")).toBeNull();
   });
 
-  test("a task that was answered is neither free nor open, and makes its document read", async () => {
+  test("an answered task is neither free nor open, and its document counts as read", async () => {
     await addRead("one");
     await cut("one");
     const [id = ""] = await reserve();
@@ -102,7 +102,7 @@ export function extractionTasksContract(open: OpenStore): void {
     expect(await tasks().unread(at.organization, containerId, 10)).toEqual([{ id: "one", readRevision: 1 }]);
   });
 
-  test("a newer revision ends the open tasks of the one before", async () => {
+  test("a newer revision ends the open tasks of the previous one", async () => {
     await addRead("one");
     await cut("one");
     await at.store.documents.update(at.organization, "one", { revision: 2, rememberedRevision: 2 });
@@ -123,14 +123,14 @@ export function extractionTasksContract(open: OpenStore): void {
     expect(await tasks().unread(at.organization, other.id, 10)).toEqual([]);
   });
 
-  test("a document without anything to read is no task", async () => {
+  test("a document with nothing to read has no task", async () => {
     await addRead("one");
     await cut("one", []);
     expect(await unread()).toEqual([]);
     expect(await tasks().countOpen(at.organization, containerId, 10)).toBe(0);
   });
 
-  test("what is reserved in a transaction that failed is free", async () => {
+  test("tasks reserved in a failed transaction are free", async () => {
     await addRead("one");
     await cut("one");
     const failed = at.store.transaction(async (repositories) => {

@@ -15,7 +15,7 @@ export function extractionsContract(open: OpenStore): void {
       cost,
     });
 
-  test("nothing was asked of a model in a new store", async () => {
+  test("a new store has no use of models", async () => {
     expect(await at.store.extractions.totals(at.organization)).toEqual({
       answers: 0,
       inputTokens: 0,
@@ -36,7 +36,7 @@ export function extractionsContract(open: OpenStore): void {
     expect(await at.store.extractions.totals(OTHER_ORGANIZATION)).toMatchObject({ answers: 0 });
   });
 
-  test("costs add up as far as prices are known", async () => {
+  test("costs add up where prices are known", async () => {
     await note("one", 1, 1, 0.25);
     await note("one", 1, 1, 0.5);
     await note("two", 1, 1);
@@ -49,7 +49,7 @@ export function extractionsContract(open: OpenStore): void {
     expect(await totals()).toMatchObject({ cost: 0.75, unpricedAnswers: 2 });
   });
 
-  test("costs since a moment leave out what was before it, and others' answers", async () => {
+  test("costs since a moment exclude earlier ones, and those of others", async () => {
     await note("one", 1, 1, 0.25);
     at.clock.advance(1_000);
     const moment = at.clock.now().toISOString();
@@ -59,7 +59,7 @@ export function extractionsContract(open: OpenStore): void {
     expect(await extractions.costSince(OTHER_ORGANIZATION, moment)).toBe(0);
   });
 
-  test("which prompt was answered about a revision is one of those that are asked for", async () => {
+  test("the prompt answered about a revision is found among the requested ones", async () => {
     await note("one", 1, 1);
     const promptOf = (revision: number, ...prompts: string[]) =>
       at.store.extractions.promptOf(at.organization, { id: "one", revision }, prompts);
@@ -68,7 +68,7 @@ export function extractionsContract(open: OpenStore): void {
     expect(await promptOf(2, "extract-facts/1")).toBeNull();
   });
 
-  describe("documents that can be read again", () => {
+  describe("documents that can be reread", () => {
     const READ = { status: "done", dreamingStatus: "done", content: "Ünïcode" } as const;
     const idsOf = async (query: Partial<ReadingQuery> = {}) =>
       (await at.store.extractions.readings(at.organization, { within: "all", ...query })).map(({ id }) => id);
@@ -78,7 +78,7 @@ export function extractionsContract(open: OpenStore): void {
       return id;
     }
 
-    test("come with their size and what has read them, oldest first", async () => {
+    test("are returned with their size and what has read them, oldest first", async () => {
       const [first, second] = [await addRead(), await addRead({ containerTags: ["b", "a"] })];
       await at.store.extractions.noteReading(first, "rules/1");
       await at.store.extractions.noteReading(first, "extract-facts/2");
@@ -93,7 +93,7 @@ export function extractionsContract(open: OpenStore): void {
       expect(await at.store.extractions.readings(OTHER_ORGANIZATION, { within: "all" })).toEqual([]);
     });
 
-    test("lie in the containers that are asked for, and in no other than those that may be touched", async () => {
+    test("are in the requested containers and in no others than those that may be changed", async () => {
       const mine = await addRead();
       const shared = await addRead({ containerTags: ["a", "b"] });
       expect(await idsOf({ containerTags: ["a"] })).toEqual([mine, shared]);
@@ -102,7 +102,7 @@ export function extractionsContract(open: OpenStore): void {
       expect(await idsOf({ within: [] })).toEqual([]);
     });
 
-    test("are neither on their way nor without memories, nor ready-made, nor in a deleted container only", async () => {
+    test("are neither in progress, without memories, ready-made, nor only in a deleted container", async () => {
       await addRead({ dreamingStatus: "dreaming" });
       await addRead({ status: "failed" });
       await addRead({ taskType: "superrag" });
@@ -112,7 +112,7 @@ export function extractionsContract(open: OpenStore): void {
       expect(await idsOf()).toEqual([]);
     });
 
-    test("take what was noted of them along when they go", async () => {
+    test("lose their reading records when they are removed", async () => {
       const id = await addRead();
       await at.store.extractions.noteReading(id, "rules/77");
       expect(await at.everything()).toContain("rules/77");
@@ -121,7 +121,7 @@ export function extractionsContract(open: OpenStore): void {
     });
   });
 
-  test("an answer that was noted in a transaction that failed does not count", async () => {
+  test("an answer recorded in a failed transaction does not count", async () => {
     const failed = at.store.transaction(async (repositories) => {
       await repositories.extractions.note(at.organization, {
         documentId: "one",

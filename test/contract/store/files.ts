@@ -23,7 +23,7 @@ export function filesContract(open: OpenStore): void {
     return { id, key };
   };
 
-  test("a file is found by its key, and by its document", async () => {
+  test("a file is found by its key and by its document", async () => {
     const { id, key } = await addNamed();
     const file = {
       key,
@@ -37,7 +37,7 @@ export function filesContract(open: OpenStore): void {
     expect(await opened.store.files.ofDocument(opened.organization, id)).toEqual([file]);
   });
 
-  test("another organisation sees nothing of it", async () => {
+  test("another organisation sees none of it", async () => {
     const { id, key } = await addNamed();
     const { files } = opened.store;
     expect(await files.byKey("other", key)).toBeNull();
@@ -47,7 +47,7 @@ export function filesContract(open: OpenStore): void {
     expect(await files.dropUnnamed("other", 10)).toEqual([]);
   });
 
-  test("the secret of links stays the same, and is another one for each organisation", async () => {
+  test("the secret for links stays the same, and differs between organisations", async () => {
     const { files } = opened.store;
     const secret = await files.linkSecret(opened.organization);
     expect(secret.length).toBeGreaterThanOrEqual(43);
@@ -55,7 +55,7 @@ export function filesContract(open: OpenStore): void {
     expect(await files.linkSecret("other")).not.toBe(secret);
   });
 
-  test("a file without a name", async () => {
+  test("a file may have no name", async () => {
     const { id } = await opened.addDocument();
     await add(id, { name: null });
     expect(await opened.store.files.ofDocument(opened.organization, id)).toMatchObject([{ name: null }]);
@@ -72,7 +72,7 @@ export function filesContract(open: OpenStore): void {
     expect(await files.byKey(opened.organization, key)).not.toBeNull();
   });
 
-  test("what no document names is dropped so many at a time", async () => {
+  test("files that no document names are dropped, limited in number", async () => {
     const { id } = await opened.addDocument();
     const keys = new Set([await add(id), await add(id), await add(id)]);
     const first = await opened.store.files.dropUnnamed(opened.organization, 2);
@@ -81,7 +81,7 @@ export function filesContract(open: OpenStore): void {
     expect(new Set([...first, ...rest])).toEqual(keys);
   });
 
-  test("files go with their document", async () => {
+  test("files are removed with their document", async () => {
     const { id, key } = await addNamed();
     await opened.store.documents.remove(opened.organization, id);
     expect(await opened.store.files.ofDocument(opened.organization, id)).toEqual([]);
@@ -89,7 +89,7 @@ export function filesContract(open: OpenStore): void {
     expect(await opened.everything()).not.toContain(key);
   });
 
-  test("tells which of many keys are known", async () => {
+  test("returns which of many keys are known", async () => {
     const { key } = await addNamed();
     const unknown = Array.from({ length: 3_000 }, createId);
     expect(await opened.store.files.knownKeys(opened.organization, [...unknown, key])).toEqual(new Set([key]));

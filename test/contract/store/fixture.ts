@@ -6,15 +6,15 @@ import { ManualClock } from "../../support/clock.js";
 
 export interface OpenedStore {
   readonly store: Store;
-  /** Everything that is kept, of every table and index, as one text to look for traces in. */
+  /** The contents of every table and index, as one text in which to look for traces. */
   everything(): Promise<string>;
   close(): Promise<void>;
 }
 
-/** Opens a new empty store of its own for one test. */
+/** Opens a new, empty store for one test. */
 export type OpenStore = (clock: ManualClock) => Promise<OpenedStore>;
 
-/** The store of the running test, and what most tests do with it. */
+/** The store of the running test, with helpers that most tests need. */
 export interface StoreFixture {
   store: Store;
   clock: ManualClock;
@@ -24,7 +24,7 @@ export interface StoreFixture {
   container(tag: string): Promise<ContainerRow>;
   addDocument(values?: Parameters<typeof buildDocumentDraft>[0]): Promise<Document>;
   addMemory(values?: Partial<MemoryDraft>): Promise<Memory>;
-  /** A memory that is in the text index, as the core writes it. @returns it with its unit and its container's id */
+  /** A memory in the text index, as the core writes it. @returns it with its unit and its container's id */
   addIndexedMemory(values?: Partial<MemoryDraft>): Promise<{ memory: Memory; unit: number; containerId: number }>;
   /** A document with its chunks in the text index of all its containers. */
   addIndexedDocument(

@@ -91,7 +91,7 @@ const change: fc.Arbitrary<Step> = fc.oneof(
 const step = fc.oneof(change, fc.constant<Step>({ kind: "search" }));
 
 export function matchingContract(open: OpenStore, histories: number): void {
-  describe("what satisfies a condition, asked again and again", () => {
+  describe("repeated lookups of a condition", () => {
     const at = useStore(open);
     const scopes = async (): Promise<UnitScope[]> => {
       const ids = await Promise.all(TAGS.map(async (one) => (await at.container(one)).id));
@@ -103,7 +103,7 @@ export function matchingContract(open: OpenStore, histories: number): void {
       }));
     };
 
-    test("is the same as asked for the first time, whatever was written in between", async () => {
+    test("match a first lookup, whatever was written in between", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
           const writer = createWriter(at);
@@ -119,7 +119,7 @@ export function matchingContract(open: OpenStore, histories: number): void {
       );
     }, 60_000);
 
-    test("is the same where searches and writes go on at once", async () => {
+    test("match a first lookup during concurrent searches and writes", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
           const writer = createWriter(at);
@@ -138,7 +138,7 @@ export function matchingContract(open: OpenStore, histories: number): void {
       );
     }, 60_000);
 
-    test("has what was written before the question, and the same while none of it changes", async () => {
+    test("include everything written before, and return the same while none of it changes", async () => {
       const [scope] = await scopes();
       const red = { filters: only(buildCondition("team", "red")) };
       const ask = () => at.store.units.matching(at.organization, scope!, red);
@@ -153,7 +153,7 @@ export function matchingContract(open: OpenStore, histories: number): void {
       expect(await ask()).toEqual(three.units);
     });
 
-    test("is found while a transaction is open, and so are relations", async () => {
+    test("work while a transaction is open, and so do relations", async () => {
       const { units } = await at.addIndexedDocument({ metadata: { team: "red" } }, "one");
       const [scope] = await scopes();
       await at.store.transaction(async ({ documents }) => {
@@ -166,7 +166,7 @@ export function matchingContract(open: OpenStore, histories: number): void {
       });
     }, 5_000);
 
-    test("is all that there is, however much and in however many containers", async () => {
+    test("return everything, however much and in however many containers", async () => {
       const tagsOfMany = ["few", "many", "more", "none", "last"];
       const sizes = [3, 1_300, 1_100, 0, 1];
       const expected: Unit[] = [];
@@ -200,13 +200,13 @@ export function matchingContract(open: OpenStore, histories: number): void {
       for (const scope of await scopes())
         for (const condition of CONDITIONS) {
           const found = await at.store.units.matching(at.organization, scope, condition);
-          // Nothing is remembered within a transaction.
+          // Nothing is cached within a transaction.
           const fresh = await at.store.transaction(({ units }) => units.matching(at.organization, scope, condition));
           expect(found.toSorted(rising)).toEqual(fresh.toSorted(rising));
         }
     }
 
-    /** What is listed under the same filter, which looks at every row. */
+    /** The result of listing with the same filter, which looks at every row. */
     async function compareWithLists(): Promise<void> {
       for (const [place, scope] of (await scopes()).entries())
         for (const { filters } of CONDITIONS.filter((condition) => condition.filters)) {
@@ -228,7 +228,7 @@ export function matchingContract(open: OpenStore, histories: number): void {
   });
 }
 
-/** Writes to a store as the steps say; a step for something that is not there does nothing. */
+/** Writes to a store step by step; a step for something missing does nothing. */
 function createWriter(at: StoreFixture) {
   const documents: Document[] = [];
   const memories: Memory[] = [];

@@ -18,8 +18,8 @@ export function memoriesContract(open: OpenStore): void {
     return found.map((memory) => memory.text);
   };
 
-  describe("keeping a memory", () => {
-    test("it comes back as it was written", async () => {
+  describe("storing a memory", () => {
+    test("it is returned as it was written", async () => {
       const draft = buildMemoryDraft({
         text: "Ada keeps “bees” 🐝 — 漢字",
         kind: "preference",
@@ -57,7 +57,7 @@ export function memoriesContract(open: OpenStore): void {
       expect(await at.store.memories.byId(OTHER_ORGANIZATION, one.id)).toBeNull();
     });
 
-    test("it cannot be put into a container that is not there, nor into one of another organisation", async () => {
+    test("it cannot be added to an unknown container, nor to one of another organisation", async () => {
       await expect(
         at.store.memories.insert(at.organization, buildMemoryDraft({ containerTag: "nowhere" }), FIRST_VERSION),
       ).rejects.toThrow();
@@ -65,7 +65,7 @@ export function memoriesContract(open: OpenStore): void {
       await expect(at.store.memories.insert(OTHER_ORGANIZATION, buildMemoryDraft(), FIRST_VERSION)).rejects.toThrow();
     });
 
-    test("what is named changes, the rest stays", async () => {
+    test("only named fields change", async () => {
       const before = await at.addMemory({ metadata: { k: "v" } });
       at.clock.advance(5);
       const change = {
@@ -109,7 +109,7 @@ export function memoriesContract(open: OpenStore): void {
       expect((await at.store.memories.latestOf(at.organization, id))?.id).toBe(id);
     });
 
-    test("an older version may have the text of the newest", async () => {
+    test("an older version may have the same text as the newest", async () => {
       const first = await at.addMemory({ text: "lives in Rome" });
       const second = await addVersion("lives in Bonn", first);
       const third = await addVersion("lives in Rome", second);
@@ -130,14 +130,14 @@ export function memoriesContract(open: OpenStore): void {
     });
 
     test.each(["Ada keeps bees, 4 of them", "Ada never keeps bees, 3 of them", "Ada keeps bees", "Ada keeps bees, 3%"])(
-      "%s is another text",
+      "%s is a different text",
       async (text) => {
         await at.addMemory({ text: "Ada keeps bees, 3 of them" });
         expect(await at.store.memories.byText(at.organization, "a", text)).toBeNull();
       },
     );
 
-    test("only among the active ones of the container", async () => {
+    test("only among active memories of the container", async () => {
       const forgotten = await at.addMemory({ text: "tea" });
       await at.store.memories.update(at.organization, forgotten.id, { isForgotten: true });
       await addVersion("juice", await at.addMemory({ text: "coffee" }));
@@ -147,7 +147,7 @@ export function memoriesContract(open: OpenStore): void {
       expect(await at.store.memories.byText(OTHER_ORGANIZATION, "a", "juice")).toBeNull();
     });
 
-    test("one text cannot be active twice in a container", async () => {
+    test("the same text cannot be active twice in a container", async () => {
       await at.addMemory({ text: "Tea" });
       await expect(at.addMemory({ text: "tea." })).rejects.toThrow(/unique/i);
       await at.addMemory({ text: "tea", containerTag: "b" });
@@ -172,7 +172,7 @@ export function memoriesContract(open: OpenStore): void {
   });
 
   describe("sources", () => {
-    test("a document counts once, and no longer when it is gone", async () => {
+    test("a document counts once, and no longer when it is removed", async () => {
       const memory = await at.addMemory();
       const one = await at.addDocument();
       const two = await at.addDocument();
@@ -193,7 +193,7 @@ export function memoriesContract(open: OpenStore): void {
       expect(await at.store.memories.ofDocument(at.organization, one.id)).toEqual([]);
     });
 
-    test("are not told to another organisation", async () => {
+    test("are not returned to another organisation", async () => {
       const memory = await at.addMemory();
       const { id } = await at.addDocument();
       await at.store.memories.addSource(at.organization, memory.id, id, null);
@@ -202,8 +202,8 @@ export function memoriesContract(open: OpenStore): void {
     });
   });
 
-  describe("what is active", () => {
-    test("newest first, up to the limit, by kind of fact and by filter", async () => {
+  describe("active memories", () => {
+    test("are listed newest first, up to the limit, by kind of fact and by filter", async () => {
       await at.addMemory({ text: "one", metadata: { n: 1 } });
       const second = await at.addMemory({ text: "two", isStatic: true, metadata: { n: 2 } });
       const third = await at.addMemory({ text: "three", metadata: { n: 3 } });
@@ -221,7 +221,7 @@ export function memoriesContract(open: OpenStore): void {
       expect(await at.store.memories.active(OTHER_ORGANIZATION, "a", { limit: 9 })).toEqual([]);
     });
 
-    test("not what is forgotten, superseded or over", async () => {
+    test("exclude forgotten, superseded and expired ones", async () => {
       const forgotten = await at.addMemory({ text: "forgotten" });
       await at.store.memories.update(at.organization, forgotten.id, { isForgotten: true });
       await addVersion("newer", await at.addMemory({ text: "older" }));
@@ -231,7 +231,7 @@ export function memoriesContract(open: OpenStore): void {
       expect(await active()).toEqual(["newer"]);
     });
 
-    test("what is over is listed until it is forgotten, at the very moment on", async () => {
+    test("expired ones are listed until they are forgotten, from the exact moment on", async () => {
       const { id } = await at.addMemory({ forgetAfter: at.clock.from(1_000).toISOString() });
       await at.addMemory();
       const expired = async (ms: number) =>

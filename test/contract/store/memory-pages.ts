@@ -21,7 +21,7 @@ export function memoryPagesContract(open: OpenStore): void {
   const forget = (id: string) => at.store.memories.update(at.organization, id, { isForgotten: true });
 
   describe("a page of memories", () => {
-    test("newest first or oldest first, with the number of all", async () => {
+    test("is sorted newest or oldest first, with the total number", async () => {
       for (const text of ["one", "two", "three"]) {
         await at.addMemory({ text });
         at.clock.advance(1_000);
@@ -32,7 +32,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect(await list({ offset: 3 })).toEqual({ texts: [], total: 3 });
     });
 
-    test("by the last change; those of one moment in the order they were made", async () => {
+    test("is sorted by the last change; equal times in the order of creation", async () => {
       const first = await at.addMemory({ text: "one" });
       await at.addMemory({ text: "two" });
       await at.addMemory({ text: "three" });
@@ -43,7 +43,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect((await list({ sort: "updatedAt", order: "asc" })).texts).toEqual(["two", "three", "one"]);
     });
 
-    test("only what is active, of the containers that were named, that fits the filter", async () => {
+    test("contains only active ones, in the named containers, that match the filter", async () => {
       await at.addMemory({ text: "red", metadata: { team: "red" } });
       await at.addMemory({ text: "blue", metadata: { team: "blue" } });
       await at.addMemory({ text: "elsewhere", containerTag: "b" });
@@ -58,7 +58,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect(await list({}, OTHER_ORGANIZATION)).toEqual({ texts: [], total: 0 });
     });
 
-    test("names the container as clients know it", async () => {
+    test("contains the container id known to clients", async () => {
       await at.addMemory();
       const container = await at.store.containers.get(at.organization, "a");
       const { memories } = await at.store.memories.list(at.organization, {
@@ -71,7 +71,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect(memories[0]?.containerUid).toBe(container?.uid);
     });
 
-    test("has nothing of a container that was deleted, also when there is a new one of its name", async () => {
+    test("contains none of a deleted container, even if there is a new one of its name", async () => {
       await at.addMemory({ text: "before" });
       await at.store.containers.remove(at.organization, "a");
       expect(await list()).toEqual({ texts: [], total: 0 });
@@ -87,7 +87,7 @@ export function memoryPagesContract(open: OpenStore): void {
         parentCount,
       ]);
 
-    test("the best grounded first, then the newest, up to the limit", async () => {
+    test("are listed best supported first, then newest, up to the limit", async () => {
       const guess = (text: string) => at.addMemory({ text, isInference: true });
       const [weak, strong, none] = [await guess("weak"), await guess("strong"), await guess("none")];
       const stated = await at.addMemory({ text: "stated" });
@@ -105,7 +105,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect(await inferred(OTHER_ORGANIZATION)).toEqual([]);
     });
 
-    test("are stated from a change on, and guesses again after another", async () => {
+    test("become stated by a change, and guesses again by another", async () => {
       const { id } = await at.addMemory({ text: "guess", isInference: true });
       await at.store.memories.update(at.organization, id, { isInference: false });
       expect(await inferred()).toEqual([]);
@@ -114,8 +114,8 @@ export function memoryPagesContract(open: OpenStore): void {
     });
   });
 
-  describe("what documents state", () => {
-    test("each with its document and the moment, superseded and forgotten ones included, oldest first", async () => {
+  describe("statements of documents", () => {
+    test("include their document and time, also superseded and forgotten ones, oldest first", async () => {
       const [one, two] = [await at.addDocument(), await at.addDocument()];
       const old = await at.addMemory({ text: "old" });
       await at.store.memories.update(at.organization, old.id, { isLatest: false });
@@ -140,7 +140,7 @@ export function memoryPagesContract(open: OpenStore): void {
   });
 
   describe("outlines of documents", () => {
-    test("the beginning and the size of the text and of its chunks", async () => {
+    test("contain the beginning and the size of the text and of its chunks", async () => {
       const { document } = await at.addIndexedDocument(
         { content: "Ada keeps bees.\n\n 漢字 on the roof " },
         "Ada keeps bees.",
@@ -193,7 +193,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect(await ids(...DOCUMENT_CATEGORIES.filter((other) => other !== category))).toEqual([]);
     });
 
-    test("the most first, within containers, each document once", async () => {
+    test("are sorted by count, within containers, each document once", async () => {
       await at.addDocument({ containerTags: ["a", "b"] });
       await at.addDocument({ containerTags: ["b"] });
       await at.addDocument({ containerTags: ["a"], type: "pdf", source: "shelf" });
@@ -209,7 +209,7 @@ export function memoryPagesContract(open: OpenStore): void {
       expect(await count("all", OTHER_ORGANIZATION)).toEqual([]);
     });
 
-    test("any of several sources", async () => {
+    test("lists documents of any of several sources", async () => {
       for (const source of ["one", "two", "three", null]) await at.addDocument({ source });
       const query = buildDocumentQuery({ sources: ["one", "three", "four"] });
       const { documents } = await at.store.documents.list(at.organization, query);

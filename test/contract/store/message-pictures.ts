@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
 
-/** What is known of pictures in messages. */
+/** Records of pictures in messages. */
 export function messagePicturesContract(open: OpenStore): void {
   const at = useStore(open);
   const one = { digest: "one", bytes: Buffer.from("picture one"), address: null };
@@ -9,7 +9,7 @@ export function messagePicturesContract(open: OpenStore): void {
   const readAt = "2026-01-01T00:00:00.000Z";
 
   describe("pictures in messages", () => {
-    test("are kept until they were read, and known afterwards", async () => {
+    test("are kept until they are read, and known afterwards", async () => {
       const { id } = await at.addDocument();
       const { messagePictures } = at.store;
       await messagePictures.add(at.organization, id, [one, two]);
@@ -26,7 +26,7 @@ export function messagePicturesContract(open: OpenStore): void {
       expect(await at.everything()).not.toContain("two.png");
     });
 
-    test("are kept beyond that while they wait for a description", async () => {
+    test("are kept longer while they wait for a description", async () => {
       const { id } = await at.addDocument();
       const { messagePictures } = at.store;
       await messagePictures.add(at.organization, id, [one, two]);
@@ -45,7 +45,7 @@ export function messagePicturesContract(open: OpenStore): void {
       expect(await at.everything()).not.toContain("two.png");
     });
 
-    test("are let go of, read or not, when nothing shows them any more", async () => {
+    test("are dropped, read or not, when nothing shows them any more", async () => {
       const { id } = await at.addDocument();
       const { messagePictures } = at.store;
       await messagePictures.add(at.organization, id, [one, two]);
@@ -58,7 +58,7 @@ export function messagePicturesContract(open: OpenStore): void {
       expect(await messagePictures.notes(at.organization, id)).toEqual([]);
     });
 
-    test("stay read when they come again", async () => {
+    test("stay read when added again", async () => {
       const { id } = await at.addDocument();
       const { messagePictures } = at.store;
       await messagePictures.add(at.organization, id, [one]);
@@ -67,7 +67,7 @@ export function messagePicturesContract(open: OpenStore): void {
       expect(await messagePictures.unread(at.organization, id)).toEqual([]);
     });
 
-    test("belong to the organisation, and go with the document", async () => {
+    test("belong to the organisation, and are removed with the document", async () => {
       const { id } = await at.addDocument();
       const { messagePictures, documents } = at.store;
       await messagePictures.add(OTHER_ORGANIZATION, id, [two]);

@@ -3,13 +3,13 @@ import type { ModelFailure } from "../../../src/core/ports.js";
 import { buildMemoryDraft } from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, useStore } from "./fixture.js";
 
-/** What was said of a memory or a document by whoever read it. */
+/** What a reader, a model or rules, recorded about a memory or a document. */
 export function readingsContract(open: OpenStore): void {
   const at = useStore(open);
   const buckets = { keys: ["work"], judged: ["0a1b2c3d", "4e5f6071"] };
 
-  describe("what a memory is about", () => {
-    test("comes back as it was written, and is absent where nobody said it", async () => {
+  describe("entities and buckets of a memory", () => {
+    test("are returned as they were written, and absent when none were given", async () => {
       const said = await at.addMemory(buildMemoryDraft({ entities: ["Ada", "漢字 🐝"], buckets }));
       const unsaid = await at.addMemory();
       expect(await at.store.memories.byId(at.organization, said.id)).toMatchObject({
@@ -20,7 +20,7 @@ export function readingsContract(open: OpenStore): void {
       expect(await at.store.memories.byId(at.organization, unsaid.id)).not.toHaveProperty("buckets");
     });
 
-    test("can be said later, and said otherwise; a change of something else leaves it", async () => {
+    test("can be added and changed later; other changes leave them alone", async () => {
       const { id } = await at.addMemory();
       await at.store.memories.update(at.organization, id, { entities: ["Ada"], buckets });
       await at.store.memories.update(at.organization, id, { buckets: { keys: [], judged: buckets.judged } });
@@ -33,10 +33,10 @@ export function readingsContract(open: OpenStore): void {
     });
   });
 
-  describe("what a document was called", () => {
+  describe("the description of a document", () => {
     const first = { textMark: "one", title: "Bees", summary: null };
 
-    test("is kept once, the last word", async () => {
+    test("is stored once, the latest only", async () => {
       const { id } = await at.addDocument();
       const { documents } = at.store;
       expect(await documents.description(at.organization, id)).toBeNull();
@@ -47,7 +47,7 @@ export function readingsContract(open: OpenStore): void {
       expect(await documents.description(at.organization, id)).toEqual(second);
     });
 
-    test("belongs to the organisation, and goes with the document", async () => {
+    test("belongs to the organisation, and is removed with the document", async () => {
       const { id } = await at.addDocument();
       const { documents } = at.store;
       await documents.describe(OTHER_ORGANIZATION, id, first);
@@ -60,7 +60,7 @@ export function readingsContract(open: OpenStore): void {
     });
   });
 
-  describe("what a language model did not do", () => {
+  describe("failures of a language model", () => {
     const [now, later] = ["2024-05-06T07:08:09.000Z", "2024-05-06T08:08:09.000Z"];
     const failure = (documentId: string, more: Partial<ModelFailure> = {}): ModelFailure => ({
       documentId,
@@ -78,7 +78,7 @@ export function readingsContract(open: OpenStore): void {
       return [...(await ofStep("facts")), ...(await ofStep("description"))].map(({ step }) => step);
     };
 
-    test("is kept once for each step, belongs to the organisation, and goes with the document", async () => {
+    test("are stored once per step, belong to the organisation, and are removed with the document", async () => {
       const { id } = await at.addDocument();
       const { modelFailures } = at.store;
       await modelFailures.note(at.organization, failure(id, { reason: "It was cut off." }));
@@ -91,7 +91,7 @@ export function readingsContract(open: OpenStore): void {
       expect(await at.everything()).not.toContain("It refused the key.");
     });
 
-    test("is due when its time has come, or for another model, once the document is through", async () => {
+    test("are due at their time, or for another model, once the document is processed", async () => {
       const { id } = await at.addDocument();
       const { modelFailures } = at.store;
       await modelFailures.note(at.organization, failure(id));

@@ -21,14 +21,14 @@ export function relationsContract(open: OpenStore): void {
       expect(await relationsOf()).toEqual([]);
     });
 
-    test("a pair has one relation, the last that was noted", async () => {
+    test("each pair has one relation, the last one stored", async () => {
       const [old, young] = [await at.addMemory(), await at.addMemory()];
       await at.store.memories.relate(at.organization, young.id, old.id, "extends");
       await at.store.memories.relate(at.organization, young.id, old.id, "derives");
       expect(await relationsOf(old.id)).toEqual([{ fromId: young.id, toId: old.id, relation: "derives" }]);
     });
 
-    test("join no memory to itself, to one that is not there, or to one of another container", async () => {
+    test("join no memory to itself, to an unknown one, or to one in another container", async () => {
       const [memory, elsewhere] = [await at.addMemory(), await at.addMemory({ containerTag: "b" })];
       for (const other of [memory.id, elsewhere.id, createId()]) {
         await at.store.memories.relate(at.organization, memory.id, other, "extends");
@@ -37,7 +37,7 @@ export function relationsContract(open: OpenStore): void {
       expect(await relationsOf(memory.id, elsewhere.id)).toEqual([]);
     });
 
-    test("to what went to another container count there only when they are asked for", async () => {
+    test("to a memory moved to another container count there only on request", async () => {
       const [old, young] = [await at.addMemory(), await at.addMemory()];
       await at.store.memories.relate(at.organization, young.id, old.id, "derives");
       const [target] = await at.store.containers.ensure(at.organization, ["b"]);
@@ -47,7 +47,7 @@ export function relationsContract(open: OpenStore): void {
       expect(apart).toEqual([{ fromId: young.id, toId: old.id, relation: "derives" }]);
     });
 
-    test("are of one organisation", async () => {
+    test("belong to one organisation", async () => {
       const [old, young] = [await at.addMemory(), await at.addMemory()];
       await at.store.memories.relate(OTHER_ORGANIZATION, young.id, old.id, "extends");
       expect(await relationsOf(old.id)).toEqual([]);
@@ -55,7 +55,7 @@ export function relationsContract(open: OpenStore): void {
       expect(await at.store.memories.relations(OTHER_ORGANIZATION, [old.id])).toEqual([]);
     });
 
-    test("go with their container", async () => {
+    test("are removed with their container", async () => {
       const [old, young] = [await at.addMemory(), await at.addMemory()];
       await at.store.memories.relate(at.organization, young.id, old.id, "extends");
       await at.store.containers.purge(at.organization, "a");
@@ -64,7 +64,7 @@ export function relationsContract(open: OpenStore): void {
   });
 
   describe("versions of memories", () => {
-    test("come by the first of their chain, oldest first, also where it has no other", async () => {
+    test("are found by the first of their chain, oldest first, also when it is the only one", async () => {
       const first = await at.addMemory({ text: "one" });
       const alone = await at.addMemory({ text: "alone" });
       await at.store.memories.update(at.organization, first.id, { isLatest: false });

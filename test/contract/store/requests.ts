@@ -30,7 +30,7 @@ export function requestsContract(open: OpenStore): void {
   const list = (query: Partial<RequestQuery> = {}) =>
     at.store.requests.list(at.organization, { ...EVER, offset: 0, limit: 100, ...query });
 
-  test("a request comes back as it was recorded, the newest first", async () => {
+  test("a request is returned as it was recorded, newest first", async () => {
     const older = buildRequest({ createdAt: "2024-01-01T00:00:00.000Z" });
     const newer = buildRequest({
       keyId: null,
@@ -52,7 +52,7 @@ export function requestsContract(open: OpenStore): void {
     expect((await list()).total).toBe(2);
   });
 
-  test("more than one statement takes are all recorded, or none", async () => {
+  test("batches larger than one statement are recorded whole or not at all", async () => {
     const many = Array.from({ length: 350 }, () => buildRequest());
     await at.store.requests.insert(at.organization, many);
     expect((await list()).total).toBe(350);
@@ -63,7 +63,7 @@ export function requestsContract(open: OpenStore): void {
     expect((await list()).total).toBe(350);
   });
 
-  test("a page, and what narrows it", async () => {
+  test("pages and filters", async () => {
     const failed = buildRequest({ status: 400, type: "add", createdAt: "2024-05-06T07:08:10.000Z" });
     const other = buildRequest({ keyId: "k2", createdAt: "2024-05-06T07:08:11.000Z" });
     await at.store.requests.insert(at.organization, [buildRequest(), failed, other]);
@@ -79,7 +79,7 @@ export function requestsContract(open: OpenStore): void {
     expect(await list({ offset: 9 })).toEqual({ requests: [], total: 3 });
   });
 
-  test("tallies count by the parts that are asked for", async () => {
+  test("tallies count by the requested parts", async () => {
     await at.store.requests.insert(at.organization, [
       buildRequest({ duration: 10 }),
       buildRequest({ duration: 30, status: 500, createdAt: "2024-05-06T07:59:59.999Z" }),
@@ -108,7 +108,7 @@ export function requestsContract(open: OpenStore): void {
     expect(await at.store.requests.tally(at.organization, { from: EVER.from, to: EVER.from }, ["type"])).toEqual([]);
   });
 
-  test("another organisation sees and drops none of it", async () => {
+  test("another organisation can neither see nor drop any of it", async () => {
     await at.store.requests.insert(at.organization, [buildRequest()]);
     expect((await at.store.requests.list(OTHER_ORGANIZATION, { ...EVER, offset: 0, limit: 9 })).total).toBe(0);
     expect(await at.store.requests.tally(OTHER_ORGANIZATION, EVER, ["type"])).toEqual([]);
@@ -116,14 +116,14 @@ export function requestsContract(open: OpenStore): void {
     expect((await list()).total).toBe(1);
   });
 
-  test("what is older than a moment is dropped", async () => {
+  test("requests older than a moment are dropped", async () => {
     const kept = buildRequest({ createdAt: "2024-05-06T00:00:00.000Z" });
     await at.store.requests.insert(at.organization, [buildRequest({ createdAt: "2024-05-05T23:59:59.999Z" }), kept]);
     expect(await at.store.requests.dropBefore(at.organization, new Date(kept.createdAt))).toBe(1);
     expect((await list()).requests).toEqual([kept]);
   });
 
-  test("what is beyond a number is dropped, the oldest first", async () => {
+  test("requests beyond a maximum are dropped, oldest first", async () => {
     const requests = Array.from({ length: 5 }, (_, second) =>
       buildRequest({ createdAt: `2024-05-06T07:08:0${second}.000Z` }),
     );
@@ -134,7 +134,7 @@ export function requestsContract(open: OpenStore): void {
     expect((await list()).requests).toEqual([requests[4], requests[3]]);
   });
 
-  test("volumes count what came in a time and is still there", async () => {
+  test("volumes count what was added in a period and still exists", async () => {
     const nothing = { documents: 0, memories: 0, containers: 0, tokens: 0 };
     expect(await at.store.volumes.within(at.organization, EVER)).toEqual(nothing);
     await at.store.containers.ensure(at.organization, ["a", "b"]);

@@ -16,7 +16,7 @@ export function summariesContract(open: OpenStore): void {
     prompt: "summarise-profile/1",
   });
 
-  test("a summary comes back as it was saved, for its container and its organisation alone", async () => {
+  test("a summary is returned as it was saved, only for its container and organisation", async () => {
     const [one, two] = [await remember("a"), await remember("a")];
     await remember("b");
     const saved = summaryOf("music", [one.id, two.id]);
@@ -36,12 +36,12 @@ export function summariesContract(open: OpenStore): void {
     expect(kept.map(({ bucket }) => bucket).toSorted()).toEqual(["music", "work"]);
   });
 
-  test("in a container that is not there nothing is kept", async () => {
+  test("nothing is stored for an unknown container", async () => {
     await at.store.summaries.save(at.organization, "nowhere", summaryOf("music", []));
     expect(await at.store.summaries.holding(at.organization, "nowhere")).toEqual([]);
   });
 
-  test("it does not hold when a memory of it is superseded, forgotten, a guess again, of another container, or no more", async () => {
+  test("is invalid once a memory of it is superseded, forgotten, a guess again, moved or removed", async () => {
     const other = await remember("b");
     for (const change of [{ isLatest: false }, { isForgotten: true }, { isInference: true }]) {
       const { id } = await remember("a");
@@ -56,7 +56,7 @@ export function summariesContract(open: OpenStore): void {
     }
   });
 
-  test("containers that have changed since an entry of the journal", async () => {
+  test("lists containers that have changed since an entry of the journal", async () => {
     const entry = (containerTag: string | null) => ({
       batchId: "1111111111111111111111",
       actor: "local",

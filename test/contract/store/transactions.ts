@@ -16,7 +16,7 @@ import { type OpenStore, rising, useStore } from "./fixture.js";
 export function transactionsContract(open: OpenStore): void {
   const at = useStore(open);
 
-  test("what throws leaves nothing behind, of any noun, and passes its error on", async () => {
+  test("an error leaves nothing behind, in any table, and is passed on", async () => {
     const space = await at.store.ensureSpace("s", 3);
     const before = await at.everything();
     const failure = new AppError("conflict", "changed my mind");
@@ -46,7 +46,7 @@ export function transactionsContract(open: OpenStore): void {
     expect(await at.everything()).toBe(before);
   });
 
-  test("those of concurrent callers do not mix", async () => {
+  test("concurrent transactions do not mix", async () => {
     const write = (name: string, fails: boolean) =>
       at.store.transaction(async (repositories) => {
         for (let index = 0; index < 5; index++) {
@@ -66,7 +66,7 @@ export function transactionsContract(open: OpenStore): void {
     expect(kept).toEqual(new Set(names.filter((name) => name % 3 !== 0).map((name) => `t${name}`)));
   });
 
-  test("a single call beside an open transaction waits for it and is not part of it", async () => {
+  test("a single call during an open transaction waits for it and is not part of it", async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const open = at.store
@@ -85,7 +85,7 @@ export function transactionsContract(open: OpenStore): void {
     expect(await at.store.documents.byCustomId(at.organization, "outside", "all")).not.toBeNull();
   });
 
-  test("after one that failed in the middle of a statement the next one works", async () => {
+  test("the next transaction works after one that failed within a statement", async () => {
     const { id } = await at.addDocument({ customId: "x" });
     await expect(
       at.store.transaction(async (repositories) => {
@@ -100,7 +100,7 @@ export function transactionsContract(open: OpenStore): void {
     expect(documents.map((document) => document.customId).toSorted(rising)).toEqual(["x", "z"]);
   });
 
-  test("a call of several statements outside of one is all or nothing", async () => {
+  test("a call of several statements outside a transaction is all or nothing", async () => {
     const { document } = await at.addIndexedDocument({ containerTags: ["a"] }, "one", "two");
     const { id } = document;
     const before = await at.everything();

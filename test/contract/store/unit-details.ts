@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { UnitScope } from "../../../src/core/ports.js";
 import { type OpenStore, useStore } from "./fixture.js";
 
-/** What is asked of units again and again: never what was true before the last change. */
+/** Repeated questions about units: the answers must never predate the last change. */
 export function unitDetailsContract(open: OpenStore): void {
   const at = useStore(open);
 
@@ -21,7 +21,7 @@ export function unitDetailsContract(open: OpenStore): void {
     return { document, memory, other, read, shown };
   }
 
-  describe("units that satisfied a condition before", () => {
+  describe("units that matched a condition before", () => {
     const metadata = (value: string) => ({
       filters: {
         key: "kind",
@@ -33,7 +33,7 @@ export function unitDetailsContract(open: OpenStore): void {
       },
     });
 
-    test("are found anew after each change, and after none are the same", async () => {
+    test("are looked up again after each change, and stay the same without one", async () => {
       const { memories, documents, containers, units } = at.store;
       const scope: UnitScope = {
         containerIds: [(await at.container("a")).id],
@@ -68,7 +68,7 @@ export function unitDetailsContract(open: OpenStore): void {
   });
 
   describe("details", () => {
-    test("have of a memory's metadata only when it happens", async () => {
+    test("contain only the time of the event from a memory's metadata", async () => {
       const scope: UnitScope = {
         containerIds: [(await at.container("a")).id],
         kinds: ["chunk", "memory"],
@@ -87,7 +87,7 @@ export function unitDetailsContract(open: OpenStore): void {
   });
 
   describe("details that were read before", () => {
-    test("are the same as long as nothing changes, whatever is asked beside them", async () => {
+    test("stay the same while nothing changes, whatever else is asked", async () => {
       const { read, shown } = await world();
       expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
       expect(await shown("b")).toEqual([]);
@@ -95,7 +95,7 @@ export function unitDetailsContract(open: OpenStore): void {
       expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
     });
 
-    test("are read anew after each change of a memory", async () => {
+    test("are reread after each change of a memory", async () => {
       const { memory, document, other, read, shown } = await world();
       const { memories } = at.store;
       const ofMemory = async (tag?: string) => (await read(tag)).find(({ text }) => text === "lion");
@@ -117,7 +117,7 @@ export function unitDetailsContract(open: OpenStore): void {
       expect([await shown(), await shown("b")]).toEqual([["zebra", "giraffe"], ["lion"]]);
     });
 
-    test("end with the time of a memory", async () => {
+    test("expire with their memory", async () => {
       const { memory, shown } = await world();
       const forgetAfter = new Date(at.clock.now().getTime() + 60_000).toISOString();
       await at.store.memories.update(at.organization, memory.id, { forgetAfter });
@@ -126,7 +126,7 @@ export function unitDetailsContract(open: OpenStore): void {
       expect(await shown()).toEqual(["zebra", "giraffe"]);
     });
 
-    test("follow a document to other containers, and go with it", async () => {
+    test("follow a document to other containers, and are removed with it", async () => {
       const { document, shown } = await world();
       expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
       const [a, b] = [await at.container("a"), await at.container("b")];
@@ -138,7 +138,7 @@ export function unitDetailsContract(open: OpenStore): void {
       expect(await shown("b")).toEqual([]);
     });
 
-    test("of a change that was taken back are those before it", async () => {
+    test("do not include a change that was rolled back", async () => {
       const { memory, shown } = await world();
       expect(await shown()).toEqual(["zebra", "giraffe", "lion"]);
       const taken = at.store.transaction(async (repositories) => {

@@ -24,8 +24,8 @@ export function unitsContract(open: OpenStore): void {
     await at.store.units.setForgotten(unit, containerId, forgotten);
   };
 
-  describe("searching text", () => {
-    test("finds by any of the words, word forms, case and accents aside", async () => {
+  describe("text search", () => {
+    test("finds any of the words, ignoring word forms, case and accents", async () => {
       const { unit } = await at.addIndexedMemory({ text: "Zoë was running a café" });
       const scope = await scopeOf(["a"]);
       for (const words of [["zoe"], ["ran", "runs"], ["cafe"], ["nothing", "café"]])
@@ -34,7 +34,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(scope, [])).toEqual([]);
     });
 
-    test("never outside the containers and kinds of the scope", async () => {
+    test("never leaves the containers and kinds of the scope", async () => {
       const memory = await at.addIndexedMemory({ text: "zebra" });
       const elsewhere = await at.addIndexedMemory({ text: "zebra", containerTag: "b" });
       const chunk = await at.addIndexedDocument({ containerTags: ["a", "c"] }, "zebra");
@@ -49,7 +49,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(await scopeOf(["d"]), ["zebra"])).toEqual([]);
     });
 
-    test("a word that looks like a container, or like query syntax, is a word", async () => {
+    test("treats words that look like a container or query syntax as words", async () => {
       const { unit, containerId } = await at.addIndexedMemory({ text: `m${containerIdOf()} "quoted" AND star* near` });
       await at.addIndexedMemory({ text: "plain", containerTag: "b" });
       const scope = await scopeOf(["a"]);
@@ -61,7 +61,7 @@ export function unitsContract(open: OpenStore): void {
       }
     });
 
-    test("a unit's own words count more than those around it", async () => {
+    test("weights a unit's own words more than those around it", async () => {
       const { document, containerIds } = await at.addIndexedDocument({});
       const chunks = await at.store.chunks.replace(at.organization, document.id, 1, [
         { id: "in-context", content: "something else", context: "giraffe", metadata: null },
@@ -73,7 +73,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(scope, ["giraffe"])).toEqual([chunks[1], chunks[0]].map((chunk) => (chunk?.seq ?? 0) * 2));
     });
 
-    test("best first, at most as many as wanted", async () => {
+    test("returns the best first, up to the limit", async () => {
       const often = await at.addIndexedMemory({ text: "tiger tiger tiger lion" });
       for (let index = 0; index < 5; index++)
         await at.addIndexedMemory({ text: `tiger ${"filler ".repeat(9)}${index}` });
@@ -83,7 +83,7 @@ export function unitsContract(open: OpenStore): void {
       expect(hits.map((hit) => hit.score)).toEqual(hits.map((hit) => hit.score).sort((a, b) => b - a));
     });
 
-    test("only among the given units", async () => {
+    test("can be limited to given units", async () => {
       const units: Unit[] = [];
       for (let index = 0; index < 4; index++) units.push((await at.addIndexedMemory({ text: `tiger ${index}` })).unit);
       const scope = await scopeOf(["a"]);
@@ -94,7 +94,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(scope, ["tiger"], [])).toEqual([]);
     });
 
-    test("writing a unit again replaces it; taking it out leaves nothing", async () => {
+    test("writing a unit again replaces it; removing it leaves nothing", async () => {
       const { unit, containerId } = await at.addIndexedMemory({ text: "zebra" });
       const scope = await scopeOf(["a"]);
       await at.store.units.indexText({ unit, containerIds: [containerId], text: "giraffe", context: "" });
@@ -104,7 +104,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(scope, ["giraffe"])).toEqual([]);
     });
 
-    test("what was found once is found no longer than it is there, and what is new at once, in whatever containers", async () => {
+    test("removed units are no longer found, and new ones are found immediately, in any containers", async () => {
       const { unit, containerId } = await at.addIndexedMemory({ text: "tiger" });
       const other = await at.addIndexedMemory({ text: "lion", containerTag: "b" });
       const tags = [["a"], ["b"], ["a", "b"], "all"] as const;
@@ -151,7 +151,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await countIn(["a"], ["tiger", "lion", "bear"], 1)).toEqual({ total: 3, counts: [3, 1, 0] });
     });
 
-    test("a scope of thousands of containers is no trouble", async () => {
+    test("accepts a scope of thousands of containers", async () => {
       const { unit } = await at.addIndexedMemory({ text: "needle" });
       const tags = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
       const rows = await at.store.containers.ensure(at.organization, ["a", ...tags]);
@@ -161,8 +161,8 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
-  describe("everywhere, where there are many containers", () => {
-    test("finds what naming each container finds, whatever is forgotten, of another kind or gone", async () => {
+  describe("everywhere, with many containers", () => {
+    test("finds the same as naming each container, whatever is forgotten, of another kind or removed", async () => {
       const tags = Array.from({ length: 60 }, (_, index) => `t${index}`);
       for (const tag of tags.slice(0, 5)) await at.addIndexedMemory({ text: `zebra in ${tag}`, containerTag: tag });
       await at.addIndexedDocument({ containerTags: ["t7", "t8"] }, "a zebra and a giraffe");
@@ -183,7 +183,7 @@ export function unitsContract(open: OpenStore): void {
   });
 
   describe("forgotten memories", () => {
-    test("are found only when they are asked for, with their vectors, and come back whole", async () => {
+    test("are found only on request, with their vectors, and are restored whole", async () => {
       const space = await at.store.ensureSpace("s", 3);
       const { memory, unit, containerId } = await at.addIndexedMemory({ text: "zebra" });
       await at.store.units.addVector(unit, space, buildVector(space, 1));
@@ -215,7 +215,7 @@ export function unitsContract(open: OpenStore): void {
       return details.map(({ text }) => text).toSorted();
     };
 
-    test("are found only when forgotten units of their kind are asked for, and come back whole", async () => {
+    test("are found only when forgotten units of their kind are requested, and are restored whole", async () => {
       const { document, units, containerIds } = await at.addIndexedDocument({}, "zebra one", "zebra two");
       const space = await at.store.ensureSpace("s", 3);
       for (const unit of units) await at.store.units.addVector(unit, space, buildVector(space, 1));
@@ -240,7 +240,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map(containerIds.map((id) => [id, 2])));
     });
 
-    test("stay so when they get other text, vectors or containers", async () => {
+    test("stay forgotten when they get other text, vectors or containers", async () => {
       const { document, containerIds } = await at.addIndexedDocument({}, "zebra");
       await at.store.units.setDocumentForgotten(at.organization, document.id, true);
       const [chunk] = await at.store.chunks.replace(at.organization, document.id, 2, buildChunkDrafts("giraffe"));
@@ -256,7 +256,7 @@ export function unitsContract(open: OpenStore): void {
       expect([...(await at.store.units.forgottenVectors(all, space)).units]).toEqual([unit]);
     });
 
-    test("are left out from the moment on at which their document is over, whatever was remembered of them", async () => {
+    test("are excluded as soon as their document has expired, even if cached", async () => {
       const { document, units } = await at.addIndexedDocument({}, "zebra");
       const plain = await scopeOf(["a"]);
       for (let time = 0; time < 3; time += 1) expect(await texts(plain)).toEqual(["zebra"]);
@@ -275,7 +275,7 @@ export function unitsContract(open: OpenStore): void {
   describe("units without a vector", () => {
     const space = (): Promise<VectorSpace> => at.store.ensureSpace("s", 3);
 
-    test("are paged by rising unit, with all that embedding needs", async () => {
+    test("are paged by ascending unit, with all that embedding needs", async () => {
       const chunk = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "one", "two");
       const memory = await at.addIndexedMemory({ text: "three" });
       const expected = [...chunk.units, memory.unit].sort((a, b) => a - b);
@@ -297,7 +297,7 @@ export function unitsContract(open: OpenStore): void {
       expect(found).toEqual(expected);
     });
 
-    test("not those that have one in this space, nor forgotten or superseded memories", async () => {
+    test("exclude units with one in this space, and forgotten or superseded memories", async () => {
       const embedded = await at.addIndexedMemory();
       await at.store.units.addVector(embedded.unit, await space(), new Float32Array([1, 0, 0]));
       const forgotten = await at.addIndexedMemory();
@@ -310,8 +310,8 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
-  describe("narrowing before ranking", () => {
-    test("by metadata, path and document, within the scope", async () => {
+  describe("filtering before ranking", () => {
+    test("works by metadata, path and document, within the scope", async () => {
       const one = await at.addIndexedDocument({ metadata: { team: "red" }, filepath: "/a/x.md" }, "one");
       const two = await at.addIndexedDocument({ metadata: { team: "blue" }, filepath: "/b/x.md" }, "two");
       const elsewhere = await at.addIndexedDocument({ metadata: { team: "red" }, containerTags: ["b"] }, "three");
@@ -343,7 +343,7 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
-  describe("chunks at places", () => {
+  describe("chunks by place", () => {
     const place = (documentId: string, position: number, revision = 1) => ({ documentId, revision, position });
 
     test("are found by document, revision and position, whatever is missing", async () => {
@@ -358,13 +358,13 @@ export function unitsContract(open: OpenStore): void {
     });
   });
 
-  describe("narrowing to documents", () => {
+  describe("limiting to documents", () => {
     const chunksOf = async (tags: string[], condition: Parameters<typeof at.store.units.matching>[2]) =>
       (await at.store.units.matching(at.organization, await scopeOf(tags, { kinds: ["chunk"] }), condition)).toSorted(
         rising,
       );
 
-    test("that lie in every container of the scope, while a memory stays in its own", async () => {
+    test("that are in every container of the scope, while a memory stays in its own", async () => {
       await at.addIndexedDocument({ containerTags: ["a"] }, "in a");
       const both = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "in both");
       const all = await at.addIndexedDocument({ containerTags: ["c", "b", "a"] }, "in all");
@@ -375,15 +375,15 @@ export function unitsContract(open: OpenStore): void {
       expect(await at.store.units.matching(at.organization, scope, { inEveryContainer: true })).toEqual([memory.unit]);
     });
 
-    test("that are others than some", async () => {
+    test("other than some", async () => {
       const [one, two] = [await at.addIndexedDocument({}, "one", "more"), await at.addIndexedDocument({}, "two")];
       expect(await chunksOf(["a"], { exceptDocumentIds: [one.document.id] })).toEqual(two.units);
       expect(await chunksOf(["a"], { exceptDocumentIds: [] })).toEqual([...one.units, ...two.units]);
     });
   });
 
-  describe("what stands beside chunks", () => {
-    test("is so many places before and after in the same document, each once", async () => {
+  describe("neighbours of chunks", () => {
+    test("are a number of places before and after in the same document, each once", async () => {
       const { units } = await at.addIndexedDocument({}, "one", "two", "three", "four", "five", "six");
       const other = await at.addIndexedDocument({}, "uno", "due");
       const beside = async (of: readonly Unit[], distance: number) =>
@@ -394,7 +394,7 @@ export function unitsContract(open: OpenStore): void {
       expect(await beside(units.slice(2, 3), 0)).toEqual(units.slice(2, 3));
     });
 
-    test("is nothing for memories and what is gone", async () => {
+    test("do not exist for memories and removed units", async () => {
       const { document, units } = await at.addIndexedDocument({}, "one", "two");
       const memory = await at.addIndexedMemory();
       expect(await at.store.units.beside([memory.unit, 999_998, 999_999], 2)).toEqual([]);
@@ -405,7 +405,7 @@ export function unitsContract(open: OpenStore): void {
   });
 
   describe("details", () => {
-    test("of chunks and memories, with their sources in order", async () => {
+    test("include chunks and memories, with their sources in order", async () => {
       const { document, units } = await at.addIndexedDocument({}, "the text");
       const memory = await at.addIndexedMemory({ text: "a fact" });
       const later = await at.addDocument();
@@ -430,7 +430,7 @@ export function unitsContract(open: OpenStore): void {
       expect(shown).toMatchObject({ id: memory.memory.id, sourceCount: 2 });
     });
 
-    test("the whole of a unit, of this organisation alone, and nothing of one that is gone", async () => {
+    test("load whole units of this organisation only, and nothing of a removed one", async () => {
       const { document, units } = await at.addIndexedDocument({}, "the text");
       const memory = await at.addIndexedMemory({ text: "a fact" });
       const [chunk] = await at.store.chunks.ofDocument(at.organization, document.id, 1);
@@ -448,12 +448,12 @@ export function unitsContract(open: OpenStore): void {
       expect(await at.store.units.load(at.organization, [])).toEqual([]);
     });
 
-    test("a chunk of several searched containers comes once", async () => {
+    test("contain a chunk of several searched containers once", async () => {
       const { units } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "text");
       expect(await at.store.units.details(at.organization, await scopeOf(["a", "b"]), units)).toHaveLength(1);
     });
 
-    test("never of another container or organisation, and not of what is superseded, over or gone", async () => {
+    test("never include another container or organisation, or superseded, expired or removed units", async () => {
       const chunk = await at.addIndexedDocument({}, "text");
       const memory = await at.addIndexedMemory();
       const superseded = await at.addIndexedMemory();

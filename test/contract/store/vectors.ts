@@ -17,7 +17,7 @@ export function vectorsContract(open: OpenStore): void {
     new Map((await at.store.vectors.page(space, containerId, -1, 1_000)).map(({ unit, vector }) => [unit, vector]));
 
   describe("spaces", () => {
-    test("a space is made once and found again", async () => {
+    test("a space is created once and found again", async () => {
       expect(await at.store.findSpace("s")).toBeNull();
       const [one, two] = await Promise.all([newSpace(), newSpace()]);
       expect(one).toEqual(two);
@@ -30,7 +30,7 @@ export function vectorsContract(open: OpenStore): void {
       ]);
     });
 
-    test("another size is a conflict that says which setting mends it", async () => {
+    test("another size is a conflict that names the setting to change", async () => {
       await newSpace();
       await expect(newSpace("s", 4)).rejects.toMatchObject({
         kind: "conflict",
@@ -39,14 +39,14 @@ export function vectorsContract(open: OpenStore): void {
       expect(await newSpace()).toMatchObject({ dimensions: 3 });
     });
 
-    test("what the environment asked for at the last start is remembered", async () => {
+    test("the embedder that the environment asked for at the last start is remembered", async () => {
       expect(await at.store.embeddings.lastAsked()).toBeNull();
       await at.store.embeddings.noteAsked({ kind: "static", model: "words" });
       await at.store.embeddings.noteAsked({ kind: "builtin" });
       expect(await at.store.embeddings.lastAsked()).toEqual({ kind: "builtin" });
     });
 
-    test("a space that was given up makes room for one of the same fingerprint, and is told apart", async () => {
+    test("an abandoned space makes room for one with the same fingerprint, and is told apart", async () => {
       const old = await newSpace("s", 3);
       expect(await at.store.embeddings.abandon("unknown")).toBeNull();
       expect(await at.store.embeddings.abandon("s")).toBe(old.id);
@@ -57,8 +57,8 @@ export function vectorsContract(open: OpenStore): void {
     });
   });
 
-  describe("what is known of a space's scale", () => {
-    test("is kept with the space alone, and replaced whole", async () => {
+  describe("the calibration of a space", () => {
+    test("is stored with that space alone, and replaced as a whole", async () => {
       const one = await newSpace("one");
       const other = await newSpace("other");
       expect(await at.store.spaceCalibration(one.id)).toBeNull();
@@ -68,7 +68,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(await at.store.spaceCalibration(other.id)).toBeNull();
     });
 
-    test("a space that is not there has none and takes none", async () => {
+    test("an unknown space has none and accepts none", async () => {
       await at.store.setSpaceCalibration(4711, "{}");
       expect(await at.store.spaceCalibration(4711)).toBeNull();
     });
@@ -95,8 +95,8 @@ export function vectorsContract(open: OpenStore): void {
     });
   });
 
-  describe("holding vectors", () => {
-    test("a container's vectors come back bit by bit", async () => {
+  describe("storing vectors", () => {
+    test("a container's vectors are returned bit by bit", async () => {
       const space = await newSpace("s", 5);
       const vectors = [
         new Float32Array([0.1, -0.2, 1e-38, 3.4e38, -0]),
@@ -112,13 +112,13 @@ export function vectorsContract(open: OpenStore): void {
       );
     });
 
-    test("a vector that is a view into a larger one is kept alone", async () => {
+    test("a vector that is a view into a larger one is stored alone", async () => {
       const space = await newSpace();
       const { containerId } = await addUnit(space, new Float32Array([9, 9, 1, 2, 3, 9]).subarray(2, 5));
       expect([...(await held(space, containerId)).values()]).toEqual([new Float32Array([1, 2, 3])]);
     });
 
-    test("spaces and containers never meet", async () => {
+    test("spaces and containers are kept apart", async () => {
       const [space, other] = [await newSpace(), await newSpace("other", 2)];
       const one = await addUnit(space, buildVector(space, 1));
       const two = await addUnit(space, buildVector(space, 1), "b");
@@ -136,7 +136,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(picked.units).toEqual([one.unit]);
     });
 
-    test("picking gives each unit once, whichever containers it lies in", async () => {
+    test("pick returns each unit once, whichever containers it is in", async () => {
       const space = await newSpace();
       const { units, containerIds } = await at.addIndexedDocument({ containerTags: ["a", "b"] }, "one", "two");
       for (const unit of units) await at.store.units.addVector(unit, space, buildVector(space, unit));
@@ -147,7 +147,7 @@ export function vectorsContract(open: OpenStore): void {
       expect((await at.store.vectors.pick(space, [], units)).units).toEqual([]);
     });
 
-    test("pages go through all of a container by rising unit", async () => {
+    test("pages cover all of a container by ascending unit", async () => {
       const space = await newSpace();
       const added: Unit[] = [];
       for (let index = 0; index < 7; index++) added.push((await addUnit(space, buildVector(space, index + 1))).unit);
@@ -164,7 +164,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(seen).toEqual(added);
     });
 
-    test("visits go through the same pages, with the vectors as they were written", async () => {
+    test("visits cover the same pages, with the vectors as they were written", async () => {
       const space = await newSpace();
       for (let index = 0; index < 7; index++) await addUnit(space, buildVector(space, index + 1, 1 / (index + 3)));
       const { id } = await at.container("a");
@@ -181,14 +181,14 @@ export function vectorsContract(open: OpenStore): void {
       expect(seen).toHaveLength(7);
     });
 
-    test("a second vector of a unit takes the place of the first", async () => {
+    test("a second vector of a unit replaces the first", async () => {
       const space = await newSpace();
       const { unit, containerId } = await addUnit(space, buildVector(space, 1));
       await at.store.units.addVector(unit, space, buildVector(space, 0, 1));
       expect(await held(space, containerId)).toEqual(new Map([[unit, new Float32Array([0, 1, 0])]]));
     });
 
-    test("a unit that is gone, superseded or forgotten meanwhile gets no vector that search would find", async () => {
+    test("a unit removed, superseded or forgotten meanwhile gets no vector that search would find", async () => {
       const space = await newSpace();
       const chunk = await at.addIndexedDocument({}, "text");
       await at.store.documents.remove(at.organization, chunk.document.id);
@@ -210,7 +210,7 @@ export function vectorsContract(open: OpenStore): void {
     });
   });
 
-  describe("a space that is dropped", () => {
+  describe("a dropped space", () => {
     test("takes its vectors, log, followers and placements with it, and nothing of another", async () => {
       const [space, other] = [await newSpace(), await newSpace("other", 2)];
       const { vectors, units } = at.store;
@@ -237,7 +237,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(await vectors.placements(other.id)).toEqual(new Map([[id, "somewhere"]]));
     });
 
-    test("that does not exist is dropped already", async () => {
+    test("may be unknown", async () => {
       await expect(at.store.vectors.dropSpace(4_711)).resolves.toBeUndefined();
     });
 
@@ -258,8 +258,8 @@ export function vectorsContract(open: OpenStore): void {
     });
   });
 
-  describe("the log of changes", () => {
-    test("follows every change in order: added, replaced, forgotten, taken out", async () => {
+  describe("the change log", () => {
+    test("follows every change in order: added, replaced, forgotten, removed", async () => {
       const space = await newSpace();
       expect(await at.store.vectors.head(space.id)).toBe(0);
       const one = await addUnit(space, buildVector(space, 1));
@@ -290,7 +290,7 @@ export function vectorsContract(open: OpenStore): void {
       expect((await changes(space)).map((change) => change.seq)).toEqual([1, 2, 3, 4, 5, 6]);
     });
 
-    test("comes in pages", async () => {
+    test("is read in pages", async () => {
       const space = await newSpace();
       for (let index = 0; index < 5; index++) await addUnit(space, buildVector(space, 1));
       const first = await changes(space, 0, { limit: 3 });
@@ -298,7 +298,7 @@ export function vectorsContract(open: OpenStore): void {
       expect([first.length, rest.length]).toEqual([3, 2]);
     });
 
-    test("heads of spaces are apart", async () => {
+    test("has a separate head for each space", async () => {
       const [space, other] = [await newSpace(), await newSpace("other")];
       await addUnit(space, buildVector(space, 1));
       const head = await at.store.vectors.head(space.id);
@@ -307,7 +307,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(await changes(other)).toHaveLength(1);
     });
 
-    test("a change that was rolled back is not in it", async () => {
+    test("does not contain a change that was rolled back", async () => {
       const space = await newSpace();
       const { unit } = await at.addIndexedMemory();
       await at.store
@@ -320,7 +320,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(await at.store.vectors.counts(space.id)).toEqual(new Map());
     });
 
-    test("what every follower has passed is trimmed; who is behind must load afresh", async () => {
+    test("is trimmed of what every follower has passed; a follower behind that must reload", async () => {
       const space = await newSpace();
       for (let index = 0; index < 10; index++) await addUnit(space, buildVector(space, 1));
       const head = await at.store.vectors.head(space.id);
@@ -345,7 +345,7 @@ export function vectorsContract(open: OpenStore): void {
   });
 
   describe("followers", () => {
-    test("positions and placements are kept by space", async () => {
+    test("positions and placements are stored by space", async () => {
       const [space, other] = [await newSpace(), await newSpace("other")];
       const { vectors } = at.store;
       expect(await vectors.progress("chroma", space.id)).toEqual({ position: 0, layout: null });
@@ -359,7 +359,7 @@ export function vectorsContract(open: OpenStore): void {
       expect(await vectors.placements(other.id)).toEqual(new Map());
     });
 
-    test("a layout is replaced only by whoever knows the one before", async () => {
+    test("a layout is replaced only by a caller who knows the previous one", async () => {
       const [space, other] = [await newSpace(), await newSpace("other")];
       const { vectors } = at.store;
       const replace = (known: string | null, next: string) =>

@@ -71,7 +71,7 @@ export const containers: readonly ContractGroup[] = [
         "`entityContext` guides what is read out of texts",
         inTest(
           "ingest/guidance",
-          "all that people said reaches the reading, the description of a document and the summary of a profile",
+          "the guidance reaches the prompts for facts, for document descriptions and for profile summaries",
         ),
       ),
       works(

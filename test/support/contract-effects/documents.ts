@@ -61,7 +61,7 @@ export const documents: readonly ContractGroup[] = [
       ),
       worksWithModel(
         "`filterByMetadata` chooses which memories a model sees while it reads",
-        inTest("ingest/model-extraction", "what matches `filterByMetadata`"),
+        inTest("ingest/model-extraction", "only those that match `filterByMetadata`"),
       ),
       works("Unknown fields change nothing and are named in `warnings`; `title` is the title", async (world) => {
         const body = await world.ok("POST", "/v3/documents", {
@@ -141,7 +141,7 @@ export const documents: readonly ContractGroup[] = [
       ),
       worksWithModel(
         "`dreaming: dynamic` reads documents that come together in one question",
-        inTest("ingest/dreaming", "one that comes meanwhile makes both wait, and they are read in one question"),
+        inTest("ingest/dreaming", "another that arrives makes both wait, and they are read in one question"),
       ),
       works("`instant` counts one operation more in the usage", async (world) => {
         const operations = async () => JSON.stringify((await world.ok("GET", "/v3/auth/billing/usage")).items);
@@ -231,7 +231,7 @@ export const documents: readonly ContractGroup[] = [
       ),
       works(
         "Posts and videos that are named by their address have types of their own (`tweet`, `video`)",
-        inTest("ingest/known-places", "is its text, with its author and the moment that its number holds"),
+        inTest("ingest/known-places", "is stored as its text, with its author and the time encoded in its id"),
       ),
       doesNot(
         "Google and GitHub documents that are named by their address have types of their own (`google_doc`, …)",
@@ -246,7 +246,7 @@ export const documents: readonly ContractGroup[] = [
       ),
       works(
         "Long texts are cut between sentences, Markdown at headings",
-        inTest("ingest/chunk", "a long text is cut between sentences, into pieces of about 500 characters"),
+        inTest("ingest/chunk", "splits a long text between sentences, into pieces of about 500 characters"),
       ),
       works(
         "`chunkSize`, overlap and way of cutting are settings, for what comes after",

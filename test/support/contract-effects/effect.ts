@@ -1,13 +1,13 @@
 import type { ModelWorld, World } from "./world.js";
 
-/** Sees that a promise holds, over HTTP; fails when it does not. */
+/** Checks over HTTP that a promise holds; fails when it does not. */
 type Probe<Place> = (world: Place) => Promise<unknown>;
 
-/** What shows that a promise holds: a probe of its own, another test, or the probe of a field of a request. */
+/** What shows that a promise holds: its own probe, another test, or the probe of a request field. */
 export type Shown<Place> =
   Probe<Place> | { readonly test: string; readonly title: string } | { readonly field: string };
 
-/** A promise of the API and how it stands; one that does not hold says why. */
+/** A promise of the API and its state; one that does not hold says why. */
 export type ContractEffect =
   | { readonly promise: string; readonly standing: "works"; readonly shown: Shown<World> }
   | { readonly promise: string; readonly standing: "with-model"; readonly shown: Shown<ModelWorld> }
@@ -19,10 +19,10 @@ export interface ContractGroup {
   readonly effects: readonly ContractEffect[];
 }
 
-/** Holds on every install. */
+/** Holds in every installation. */
 export const works = (promise: string, shown: Shown<World>): ContractEffect => ({ promise, standing: "works", shown });
 
-/** Holds where a language model is configured. */
+/** Holds when a language model is configured. */
 export const worksWithModel = (promise: string, shown: Shown<ModelWorld>): ContractEffect => ({
   promise,
   standing: "with-model",
@@ -37,8 +37,8 @@ export const doesNot = (promise: string, because: string, shown: Shown<World>): 
   shown,
 });
 
-/** Another test shows it: its path below `test/` without `.test.ts`, and its title. */
+/** Shown by another test: its path below `test/` without `.test.ts`, and its title. */
 export const inTest = (path: string, title: string) => ({ test: `test/${path}.test.ts`, title });
 
-/** The probe of a field shows it, as in `POST /v4/search limit`. */
+/** Shown by the probe of a field, such as `POST /v4/search limit`. */
 export const ofField = (field: string) => ({ field });

@@ -65,7 +65,7 @@ export const files: readonly ContractGroup[] = [
           "is queued, then done, with its text, title and author, and is found",
         ),
       ),
-      works("Images are read", inTest("extractors/image", "%s gives its text and its size")),
+      works("Images are read", inTest("extractors/image", "%s yields its text and its size")),
       works("Sound and video are taken, and read where there is ffmpeg and a transcriber", async (world) => {
         const { status } = await upload(world, {
           file: new File([new Uint8Array([0x49, 0x44, 0x33, 4, 0, 255])], "a.mp3", { type: "audio/mpeg" }),

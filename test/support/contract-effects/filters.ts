@@ -10,7 +10,7 @@ const KNOWN = [
 
 type Condition = Readonly<Record<string, unknown>>;
 
-/** The first letters of the memories that a filter lets through. */
+/** The first letters of the memories that match a filter. */
 async function passing(world: World, filters: unknown): Promise<string> {
   if ((await world.entries()).length === 0) await world.remember(...KNOWN);
   const found = await world.find("Who keeps animals?", { filters, searchMode: "memories" });
@@ -25,7 +25,7 @@ const is = (key: string, value: string, more: Condition = {}) => ({ key, value, 
 const level = (numericOperator: string, value: string, more: Condition = {}) =>
   is("level", value, { filterType: "numeric", numericOperator, ...more });
 
-/** Lets through what is expected, for each filter. */
+/** Checks the matches of each filter. */
 const through =
   (...cases: readonly (readonly [unknown, string])[]) =>
   async (world: World) => {

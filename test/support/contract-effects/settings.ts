@@ -3,7 +3,7 @@ import { type ContractGroup, doesNot, inTest, works, worksWithModel } from "./ef
 import type { World } from "./world.js";
 
 const change = (world: World, body: Record<string, unknown>) => world.ok("PATCH", "/v3/settings", body);
-/** Sets something and takes it back, whatever is seen between. */
+/** Sets something and undoes it, whatever happens in between. */
 async function set(world: World, body: Record<string, unknown>, see: () => Promise<unknown>): Promise<void> {
   await change(world, body);
   try {
@@ -58,20 +58,17 @@ export const settings: readonly ContractGroup[] = [
       ),
       works(
         "`excludeItems` keeps what it names out of memories, without a model",
-        inTest(
-          "ingest/guidance",
-          "items that are left out, also of a text that is to be remembered as it is, and of its summary",
-        ),
+        inTest("ingest/guidance", "excluded items, also from a text to be remembered as it is, and from its summary"),
       ),
       works(
         "`includeItems` remembers what it names above all, without a model",
-        inTest("ingest/guidance", "items that are remembered above all, where no rule finds a fact, and nowhere else"),
+        inTest("ingest/guidance", "included items, where no rule finds a fact, and nothing else"),
       ),
       worksWithModel(
         "`filterPrompt`, `workspacePrompt` and items guide a model",
         inTest(
           "ingest/guidance",
-          "all that people said reaches the reading, the description of a document and the summary of a profile",
+          "the guidance reaches the prompts for facts, for document descriptions and for profile summaries",
         ),
       ),
       works(

@@ -6,34 +6,34 @@ type Headers = Record<string, string>;
 type Body = Readonly<Record<string, unknown>>;
 type Json = RestAnswer["body"];
 
-/** A service as a probe sees it, with a container of the probe's own. */
+/** A service as a probe sees it, with a container for the probe alone. */
 export interface World {
   readonly rest: OpenedRest;
   readonly tag: string;
   send(method: string, path: string, body?: unknown, headers?: Headers): Promise<RestAnswer>;
-  /** The body of an answer that is no refusal. */
+  /** The body of a response that is not a refusal. */
   ok(method: string, path: string, body?: unknown, headers?: Headers): Promise<Json>;
-  /** The body of an answer with this status. */
+  /** The body of a response with this status. */
   gives(status: number, method: string, path: string, body?: unknown, headers?: Headers): Promise<Json>;
-  /** Adds a document to the container, waits until it is worked through, and answers with its id. */
+  /** Adds a document to the container, waits until it is processed, and returns its id. */
   add(content: string, more?: Body): Promise<string>;
   document(id: string): Promise<Json>;
-  /** Creates memories in the container, from their texts or their fields. */
+  /** Creates memories in the container from their texts or fields. */
   remember(...memories: readonly (string | Body)[]): Promise<Json[]>;
   /** Results of a search in the container, whatever their similarity. */
   find(q: string, more?: Body): Promise<Json[]>;
   /** Entries of the list of memories of the container. */
   entries(more?: Body): Promise<Json[]>;
-  /** Headers with a new key that reaches the container alone. */
+  /** Headers with a new key that can access only this container. */
   scopedKey(more?: Body): Promise<Headers>;
 }
 
-/** A service that has a language model, which answers as it is told. */
+/** A service with a language model that answers as scripted. */
 export interface ModelWorld extends World {
   readonly model: ScriptedModel;
 }
 
-/** The texts of results: of memories, else of passages. */
+/** The texts of results: of memories, or else of chunks. */
 export const textsOf = (results: readonly Json[]): string[] => results.map(({ memory, chunk }) => memory ?? chunk);
 
 export function openWorld(rest: OpenedRest, tag: string): World {

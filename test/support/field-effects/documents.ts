@@ -5,7 +5,7 @@ import { Bodies, type Effect, effectsOf, formEffectsOf, type Place, REQUIRED, un
 const CONTENT = "Mia lives in Rome and keeps bees on the roof. Yesterday she sold honey.";
 const base = ({ tag }: Place) => ({ content: CONTENT, containerTag: tag });
 
-/** All that can be read of a document and of its container. */
+/** Everything that can be read about a document and its container. */
 async function seeDocument({ rest, tag }: Place, { body }: { body: any }): Promise<unknown> {
   await rest.settle();
   const id = body?.id ?? body?.results?.[0]?.id ?? body?.documentId;
@@ -22,7 +22,7 @@ async function seeDocument({ rest, tag }: Place, { body }: { body: any }): Promi
 const known = ({ rest, tag }: Place) =>
   rest.send("POST", "/v3/documents", { content: "Known already", containerTag: tag, customId: `known-${tag}` });
 
-/** A file of a type that its name tells. */
+/** A file whose name gives its type. */
 const fileOf = (name: string) => new File([CONTENT], name);
 
 const ENCRYPTED = readFileSync(resolve(import.meta.dirname, "../../fixtures/extractors/encrypted-qpdf.pdf"));
@@ -211,7 +211,7 @@ export const documentEffects: Readonly<Record<string, Effect>> = {
         ({ tag }) => ({ file: fileOf("notes.txt"), containerTags: JSON.stringify([tag]) }),
       ),
       fileType: "text",
-      // Neither its name nor its bytes say what it is.
+      // Neither its name nor its bytes indicate its type.
       mimeType: new Bodies(
         ({ tag }) => ({ file: fileOf("notes"), containerTag: tag }),
         ({ tag }) => ({ file: fileOf("notes"), containerTag: tag, mimeType: "text/html" }),

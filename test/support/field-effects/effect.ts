@@ -2,58 +2,58 @@ import type { OpenedRest, RestAnswer } from "../rest.js";
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A container of a probe's own, and the world that all probes share. */
+/** A container for the probe, and the world shared by all probes. */
 export interface Place {
   readonly rest: OpenedRest;
   readonly tag: string;
-  /** Ids of what is in the shared world, by a name. */
+  /** Ids of things in the shared world, by name. */
   readonly ids: Readonly<Record<string, string>>;
 }
 
-/** What is sent once without a field and once with it. */
+/** A request that is sent once without a field and once with it. */
 export interface Sent {
   readonly body?: Body;
-  /** Sent as a form in place of the body: texts, lists of texts, and files. */
+  /** Sent as a form instead of the body: texts, lists of texts, and files. */
   readonly form?: Body;
-  /** Behind the path, with its `?`. */
+  /** After the path, with its `?`. */
   readonly query?: string;
 }
 
-/** How a field shows that it does something: the same request without and with it, and what is looked at after each. */
+/** How a field shows an effect: the same request without and with it, and what is observed after each. */
 export interface Probe {
   readonly without: (place: Place) => Sent;
   readonly with: (place: Place) => Sent;
   readonly path?: ((place: Place) => string) | undefined;
-  /** What has to be there before. */
+  /** Preparation of the container. */
   readonly before?: ((place: Place) => Promise<unknown>) | undefined;
-  /** What is looked at beside the answer. */
+  /** What is observed in addition to the response. */
   readonly see?: ((place: Place, answer: RestAnswer) => Promise<unknown>) | undefined;
 }
 
 /** A field: its probe, or why there is none. */
 export type Effect = Probe | { readonly reason: string };
 
-/** The fields of a route that share what they are tried on. */
+/** The fields of a route that are tested with the same request. */
 export interface Route {
   readonly base: (place: Place) => Body;
   readonly path?: Probe["path"];
-  /** Parameters that each request has, unless it is about them. */
+  /** Parameters of each request, except those that test them. */
   readonly query?: (place: Place) => Readonly<Record<string, string>>;
   readonly before?: Probe["before"];
   readonly see?: Probe["see"];
-  /** A value is set in the base, or replaces what the base has there. */
+  /** A value is set in the base, or replaces the one there. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 /** A field that the base has, because nothing works without it. */
 export const REQUIRED = Symbol("required");
 
-/** A field that is not probed, and why. */
+/** A field that is not probed, with the reason. */
 export function unprobed(reason: string): { readonly reason: string } {
   return { reason };
 }
 
-/** A probe of two bodies of its own. */
+/** A probe with its own two bodies. */
 export class Bodies {
   readonly without: (place: Place) => Body;
   readonly withField: (place: Place) => Body;
@@ -93,7 +93,7 @@ export function effectsOf(
   return Object.fromEntries(effects);
 }
 
-/** The same of a route that takes forms. */
+/** The same for a route that accepts forms. */
 export function formEffectsOf(...asked: Parameters<typeof effectsOf>): Record<string, Effect> {
   const asForm = (sent: Probe["with"]) => (place: Place) => ({ form: sent(place).body ?? {} });
   const effects = Object.entries(effectsOf(...asked)).map(([field, effect]): [string, Effect] => [
@@ -111,7 +111,7 @@ function isReason(spec: unknown): spec is { readonly reason: string } {
   return typeof spec === "object" && spec !== null && Object.keys(spec).join() === "reason";
 }
 
-/** A body with another value at `facts[].text` or `include.documents`; a list has one entry for it. */
+/** A body with another value at `facts[].text` or `include.documents`; a list gets one entry for it. */
 function set(body: Body, field: string, value: unknown): Body {
   const [name = "", ...rest] = field.split(".");
   const isList = name.endsWith("[]");

@@ -50,7 +50,7 @@ export const readingEffects: Readonly<Record<string, Effect>> = {
   }),
   ...effectsOf("GET /v3/documents/processing", {
     base: () => ({}),
-    // Asked before anything can have been read: a document of any size is still on its way.
+    // Requested before anything can have been read: a document of any size is still in progress.
     before: ({ rest, tag }) =>
       rest.send("POST", "/v3/documents", { content: "Slow ".repeat(50_000), containerTag: tag }),
     fields: {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENDPOINTS } from "../../../src/transports/rest/app.js";
 
-/** Every field that the schemas of the API know, as `POST /v4/search include.documents`; names of lists end with `[]`. */
+/** Every field in the schemas of the API, such as `POST /v4/search include.documents`; names of lists end with `[]`. */
 export function requestFields(): string[] {
   return ENDPOINTS.flatMap((endpoint) => {
     const route = `${endpoint.method.toUpperCase()} ${endpoint.path}`;

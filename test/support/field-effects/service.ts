@@ -8,7 +8,7 @@ const range = {
   "?to": "2001-01-01T00:00:00Z",
   "?period": unprobed("reaches back beyond any test: test/transports/rest-analytics.test.ts"),
 };
-/** What the probes ask counts, too, so all is looked at until before the first of them. */
+/** The requests of the probes count as well, so only the time before the first of them is considered. */
 const query = ({ ids }: Place) => ({ to: ids["until"] ?? "" });
 const logs = { "?type": "delete", "?statusCode": 599, "?keyId": "none", "?status": "error", "?id": "none" };
 const ANALYTICS = "test/transports/rest-analytics.test.ts";

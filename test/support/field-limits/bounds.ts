@@ -1,25 +1,25 @@
 import type { JsonSchema } from "../schema-arbitrary.js";
 
-/** One limit of one field: what the document says is taken at its edge, and what is not just beyond it. */
+/** One limit of one field: what the document accepts at its edge, and what it refuses just beyond. */
 export interface Bound {
-  /** Names of fields and places of lists that lead to it. */
+  /** Field names and list positions that lead to it. */
   readonly path: readonly (string | number)[];
-  /** As `maxLength 255`. */
+  /** For example `maxLength 255`. */
   readonly rule: string;
-  /** Values of the whole with the field at the edge; none where no value can tell. */
+  /** Complete values with the field at the limit; none if no value can show it. */
   readonly within: readonly unknown[];
-  /** Values of the whole with the field just beyond it. */
+  /** Complete values with the field just beyond it. */
   readonly beyond: readonly unknown[];
 }
 
 type Components = Readonly<Record<string, JsonSchema>>;
 
-/** Values of fields by name that mean more than the least that a schema takes, where their type fits it. */
+/** Values of fields by name that are more meaningful than the smallest valid one, if their type fits. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;
 
-/** What texts are made of, so that a pattern takes them; the first that fits. */
+/** Characters for texts that must match a pattern; the first that fits. */
 const LETTERS = ["a", "1", "and", "a@example.org"];
-/** No pattern and no list of values takes it. */
+/** Matches no pattern and no list of values. */
 const NONSENSE = "no such: \u00E9?";
 
 /** Limits of values, by the schemas of an API document. */
@@ -32,7 +32,7 @@ export class Bounds {
     this.#known = known;
   }
 
-  /** Every limit of the schema and of all in it. References that lead into themselves are followed once. */
+  /** Every limit in the schema and its parts. Recursive references are followed once. */
   of(schema: JsonSchema, name = "", seen: readonly string[] = []): Bound[] {
     if (schema.$ref !== undefined)
       return seen.includes(schema.$ref) ? [] : this.of(this.#target(schema.$ref), name, [...seen, schema.$ref]);
@@ -41,7 +41,7 @@ export class Bounds {
     return [...this.#own(schema, name), ...this.#inFields(schema, name, seen), ...this.#inItems(schema, name, seen)];
   }
 
-  /** The least value that the schema takes. */
+  /** The smallest value that the schema accepts. */
   least(schema: JsonSchema, name = ""): unknown {
     const known = this.#known[name]?.find((value) => fits(value, schema));
     if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export class Bounds {
     return target;
   }
 
-  /** Items that differ where they are texts, since a list may not count one twice. */
+  /** Items that differ if they are texts, since a list may not count duplicates. */
   #list({ items = {} }: JsonSchema, name: string, length: number): unknown[] {
     const item = this.least(items, name);
     const unlike = (at: number): unknown => {
@@ -143,7 +143,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for a value of the type of the schema, an object with no field that it does not have. */
+/** True for a value of the schema's type, an object only if it has no unknown fields. */
 function fits(value: unknown, schema: JsonSchema): boolean {
   if (schema.anyOf !== undefined || schema.$ref !== undefined) return true;
   const type = Array.isArray(value) ? "array" : typeof value;
@@ -169,13 +169,13 @@ function ofOtherType(schema: JsonSchema): unknown {
   return types.includes("object") ? 7 : { no: "such" };
 }
 
-/** A text of so many characters that the pattern takes, if any does. */
+/** A text of this many characters that the pattern accepts, if there is one. */
 function textOf({ pattern = "" }: JsonSchema, length: number): string {
   const taken = LETTERS.find((letters) => new RegExp(pattern, "u").test(letters)) ?? "a";
   return taken.length === 1 ? taken.repeat(length) : taken;
 }
 
-/** The longest text of letters that a pattern takes which says how many; undefined for others. */
+/** The longest text of letters for a pattern that states a length; undefined for others. */
 function longestOf({ pattern = "", maxLength }: JsonSchema): string | undefined {
   const most = /\[A-Za-z[^\]]*\]\{1,(\d+)\}\$$/.exec(pattern)?.[1];
   return most === undefined || maxLength !== undefined ? undefined : "a".repeat(Number(most));

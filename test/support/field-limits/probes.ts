@@ -4,17 +4,17 @@ import { type Bound, Bounds } from "./bounds.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request of a route, with the value of each place where it has any. */
+/** A request of a route, by the part that contains the probed value. */
 export interface LimitedRequest {
   readonly place: "body" | "form" | "query" | "path";
   readonly value: Fields;
-  /** The body beside a query or a path. */
+  /** The body, in addition to a query or a path. */
   readonly body?: Fields;
 }
 
 /** A limit of a field of a route. */
 export interface LimitProbe {
-  /** As `POST /v4/search body limit: maximum 100`. */
+  /** For example `POST /v4/search body limit: maximum 100`. */
   readonly name: string;
   readonly route: string;
   readonly path: Bound["path"];
@@ -22,11 +22,11 @@ export interface LimitProbe {
   readonly beyond: readonly LimitedRequest[];
 }
 
-/** What the requests of a route have beside the field that is probed. */
+/** The rest of the requests of a route, besides the probed field. */
 export interface RouteBase {
-  /** Fields without which the schema takes a body and the service does not. */
+  /** Fields without which a body is valid for the schema but not for the service. */
   readonly fields?: Fields;
-  /** Fields of which a request has one. */
+  /** Fields of which a request has exactly one. */
   readonly oneOf?: readonly string[];
 }
 
@@ -42,11 +42,11 @@ export function limitsOf(operation: Operation, bounds: Bounds, { fields = {}, on
       return { place, value: field in given ? { ...left, [field]: given[field] } : left, ...body };
     };
     return bounds.of(schema).flatMap(({ path, rule, within, beyond }): LimitProbe[] => {
-      // A text is what everything in a query, a path or a form is, and what has no place there is not sent.
+      // Everything in a query, a path or a form is a text; values that have no place there are not sent.
       if (path.length === 0 || (place !== "body" && rule.startsWith("type "))) return [];
       const name = `${route} ${place} ${path.join(".").replaceAll(".0", "[]")}: ${rule}`;
       const requests = (values: readonly unknown[]) => values.map((value) => asRequest(value, path));
-      // An empty field of a query or a form is one that was left out, as web pages send what nobody filled in.
+      // An empty query or form field counts as omitted, since web pages send unfilled fields this way.
       const taken = place !== "body" && rule === "minLength 1" ? [] : beyond;
       return [{ name, route, path, within: requests(within), beyond: requests(taken) }];
     });

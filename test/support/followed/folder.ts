@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { createFolderConnector } from "../../../src/connectors/folder.js";
 import type { FollowedProvider } from "../followed-source.js";
 
-/** A folder of this machine. Its disk may be away for a while; nobody is asked over a network. */
+/** A folder on this machine. Its disk may be missing for a while; there are no network requests. */
 export const FOLDER: FollowedProvider = {
   provider: "folder",
   nameOf: (count) => `shelf ${count % 3}/note ${count}.md`,
@@ -34,7 +34,7 @@ export const FOLDER: FollowedProvider = {
       metadata: { path: folder },
       put,
       async edit({ id, texts: [text = ""] }, next) {
-        // As editors do: the new file takes the place of the old one.
+        // As editors do: the new file replaces the old one.
         await put(`${id}~`, next.padEnd(text.length));
         await rename(join(folder, `${id}~`), join(folder, id));
         return id;

@@ -87,7 +87,7 @@ export const GITHUB: FollowedProvider = {
       expire: () => github.fail({ kind: "expired" }, 1),
       heal: () => github.heal(),
       requests: () => github.requests(),
-      // What the repository is called now and which branch counts; its newest commit; issues; discussions.
+      // The current name and default branch of the repository; its newest commit; issues; discussions.
       least: () => 4,
       close: () => github.close(),
     };

@@ -6,10 +6,10 @@ import { startScriptedGmail } from "../scripted-gmail.js";
 import { FOLDER, forbidden, startScriptedGoogleDrive } from "../scripted-google-drive.js";
 
 const DOCUMENT = "application/vnd.google-apps.document";
-/** What a scripted server gives at once. */
+/** Page size of a scripted server. */
 const PAGE = 2;
 
-/** Has a request of a scripted API fail after so many that do not. */
+/** Makes a request of a scripted API fail after a number of successful ones. */
 export function failLater(api: Pick<ScriptedApi, "fail">, fault: RequestFault, after: number): void {
   api.fail({ kind: "pass" }, after);
   if (fault.kind === "cut") return api.fail(fault);
@@ -17,7 +17,7 @@ export function failLater(api: Pick<ScriptedApi, "fail">, fault: RequestFault, a
   api.fail({ kind, status, ...(retryAfter !== undefined && { headers: { "retry-after": String(retryAfter) } }) });
 }
 
-/** All files of an account with a shared drive, or those of one folder; in folders that are moved and binned as well. */
+/** All files of an account with a shared drive, or those of one folder; folders are also moved and binned. */
 async function startDrive(isWhole: boolean): Promise<FollowedSource> {
   const drive = await startScriptedGoogleDrive("good", PAGE);
   const endpoint = { authorizeUrl: `${drive.url}/auth`, tokenUrl: `${drive.url}/token` };
@@ -27,7 +27,7 @@ async function startDrive(isWhole: boolean): Promise<FollowedSource> {
   const outer = await folder("outer");
   const inner = await folder("inner", outer);
   const other = await folder("other");
-  /** Where files may lie; undefined for the top. */
+  /** Folders that may contain files; undefined for the top level. */
   const places = [undefined, outer, inner, other, ...(isWhole ? [shared] : [])];
   const binned = new Set<string>();
   const lost = new Set<string>();
@@ -40,7 +40,7 @@ async function startDrive(isWhole: boolean): Promise<FollowedSource> {
     [...binned].some((one) => isIn(place, one)) || (!isWhole && !isIn(place, outer));
   const open = () => places.filter((place) => ![...binned].some((one) => isIn(place, one)));
   const moveFile = async (id: string, place: string | undefined): Promise<void> => {
-    // "root" is no folder of the scripted server: what lies at the top has no parent.
+    // "root" is not a folder of the scripted server: top-level items have no parent.
     if (place === undefined) return;
     placeOf.set(id, place);
     await drive.move(id, place);
@@ -88,7 +88,7 @@ async function startDrive(isWhole: boolean): Promise<FollowedSource> {
         await drive.move(inner, innerIn);
       },
       async (pick, entries) => {
-        // For ever, and without having been in the bin.
+        // Permanently, without going through the bin.
         const there = entries.filter(({ isThere }) => isThere);
         const entry = there[pick % Math.max(1, there.length)];
         if (!entry) return;
@@ -105,7 +105,7 @@ async function startDrive(isWhole: boolean): Promise<FollowedSource> {
     expire: () => drive.expire(),
     heal: () => drive.heal(),
     requests: () => drive.requests(),
-    // The changes of the account, and of the shared drive, whose changes the account does not have.
+    // The changes of the account, and those of the shared drive, which the account does not include.
     least: () => (isWhole ? 2 : 1),
     close: () => drive.close(),
   };
@@ -123,7 +123,7 @@ export const GOOGLE_DRIVE_FOLDER: FollowedProvider = {
   start: () => startDrive(false),
 };
 
-/** Threads, which grow by answers; a subject never changes. With a search, every run lists what it finds. */
+/** Threads, which grow by replies; a subject never changes. With a search, every run lists the matches. */
 async function startGmail(query: string | null): Promise<FollowedSource> {
   const gmail = await startScriptedGmail("good", PAGE);
   const endpoint = { authorizeUrl: `${gmail.url}/auth`, tokenUrl: `${gmail.url}/token` };
@@ -156,7 +156,7 @@ async function startGmail(query: string | null): Promise<FollowedSource> {
     expire: () => gmail.expire(),
     heal: () => gmail.heal(),
     requests: () => gmail.requests(),
-    // The history; what a search finds is told by the search alone.
+    // The history; changes to a search's matches are seen only through the search.
     least: (count) => (query === null ? 1 : Math.max(1, Math.ceil(count / PAGE))),
     close: () => gmail.close(),
   };

@@ -4,7 +4,7 @@ import { GRANOLA_KEY, startGranola } from "../scripted-granola.js";
 
 const PAGE = 3;
 
-/** Notes of meetings; what is deleted does not come back. */
+/** Meeting notes; deleted ones cannot be restored. */
 export const GRANOLA: FollowedProvider = {
   provider: "granola",
   nameOf: (count) => `Meeting ${count}`,
@@ -25,7 +25,7 @@ export const GRANOLA: FollowedProvider = {
       },
       remove: ({ id }) => granola.remove(id),
       titleOf: ({ name }) => name,
-      // The key is the account's, so that no single note is closed to it; one may be out of order.
+      // The key belongs to the account, so no single note is inaccessible; this one fails temporarily.
       forbid({ id }) {
         closed.add(id);
         granola.broken.add(id);
@@ -40,7 +40,7 @@ export const GRANOLA: FollowedProvider = {
         for (const id of closed) granola.broken.delete(id);
       },
       requests: () => granola.requests(),
-      // There is no feed: all notes are listed.
+      // There is no change feed: all notes are listed.
       least: (count) => Math.max(1, Math.ceil(count / PAGE)),
       close: () => granola.close(),
     };

@@ -5,16 +5,16 @@ import type { FollowedEntry, FollowedProvider, FollowedSource } from "../followe
 import { startImapRelay } from "../imap-relay.js";
 
 const BIN = "Trash";
-/** Mails of a page, which are fetched while they are listed. */
+/** Mails per page, which are fetched while they are listed. */
 const PAGE = 50;
 
-/** Where a mail lies, as its id says it. */
+/** The place of a mail, from its id. */
 function placeOf(id: string): { readonly folder: string; readonly uid: number } {
   const [, folder = "", uid = ""] = /^imap:\/\/[^/]+\/(.+);UIDVALIDITY=\d+\/;UID=(\d+)$/.exec(id) ?? [];
   return { folder: folder.split("/").map(decodeURIComponent).join("/"), uid: Number(uid) };
 }
 
-/** A mailbox of several folders, which are renamed and made anew; mails move between them, into the bin and back. */
+/** A mailbox of several folders, which are renamed and recreated; mails move between them, into the bin and back. */
 async function start(): Promise<FollowedSource> {
   const dovecot = await startDovecot(DOVECOT ?? "");
   const { client } = dovecot;
@@ -37,7 +37,7 @@ async function start(): Promise<FollowedSource> {
     if (appended === false || appended.uid === undefined) throw new Error("The mail was not put there.");
     return idOf(folder, appended.uid);
   };
-  /** @returns its new id, which is kept of one that went into the bin as well */
+  /** @returns its new id, which is also recorded for a mail moved to the bin */
   const move = async ({ id }: FollowedEntry, target: string): Promise<string> => {
     const { folder, uid } = placeOf(id);
     if (folder === target) return id;
@@ -120,7 +120,7 @@ async function start(): Promise<FollowedSource> {
     fail: (fault, after) => relay.fail(fault, after),
     heal: () => relay.heal(),
     requests: () => relay.commands(),
-    // The folders with their states in one answer.
+    // The folders with their states in one response.
     least: () => 1,
     async close() {
       await relay.close();

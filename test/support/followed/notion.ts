@@ -5,7 +5,7 @@ import { NOTION_TOKEN, startNotion } from "../scripted-notion.js";
 const PAGE = 3;
 const SOURCE = "source-1";
 
-/** Pages, and rows of a database, which are named by the search late or by their database alone. */
+/** Pages and database rows, which the search lists late or which only their database lists. */
 export const NOTION: FollowedProvider = {
   provider: "notion",
   nameOf: (count) => `Note ${count}`,
@@ -43,7 +43,7 @@ export const NOTION: FollowedProvider = {
       expire: () => notion.fail({ kind: "expired" }, 1),
       heal: () => notion.heal(),
       requests: () => notion.requests(),
-      // There is no feed: all pages that the search finds, those in the bin too, the databases, and the rows of each.
+      // There is no change feed: all pages that the search finds, binned ones too, the databases, and the rows of each.
       least() {
         const pages = [...notion.pages];
         const found = pages.filter(([, { isUnlisted }]) => !isUnlisted).length;

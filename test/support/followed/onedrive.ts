@@ -3,7 +3,7 @@ import type { FollowedProvider } from "../followed-source.js";
 import { startScriptedOneDrive } from "../scripted-onedrive.js";
 import { failLater } from "./google.js";
 
-/** Files in folders that are moved, renamed and binned as well. */
+/** Files in folders, which are also moved, renamed and binned. */
 export const ONEDRIVE: FollowedProvider = {
   provider: "onedrive",
   nameOf: (count) => `note ${count}.md`,

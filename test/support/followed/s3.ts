@@ -35,13 +35,13 @@ export const S3: FollowedProvider = {
         store.fail("pass", after);
         if (fault.kind === "cut") return store.fail("cut", 1);
         const { status, retryAfter } = fault;
-        // Keys that are over come with 400.
+        // Expired keys are answered with 400.
         if (status === 401) return store.fail(400, 1);
         store.fail(retryAfter === undefined ? status : { status, retryAfter }, 1);
       },
       heal: () => store.heal(),
       requests: () => store.requests.length,
-      // There is no feed: all keys are listed.
+      // There is no change feed: all keys are listed.
       least: (count) => Math.max(1, Math.ceil(count / KEYS_OF_A_PAGE)),
       close: () => store.close(),
     };

@@ -10,7 +10,7 @@ interface Page {
 
 const HOME = "Contents";
 
-/** A site whose first page links to all others, each with an ETag. A page that moves leaves a redirect behind. */
+/** A site whose first page links to all others, each with an ETag. A moved page leaves a redirect behind. */
 export const WEB_CRAWLER: FollowedProvider = {
   provider: "web-crawler",
   readAhead: 10,
@@ -90,7 +90,7 @@ export const WEB_CRAWLER: FollowedProvider = {
       },
       events: [() => void (isMapped = !isMapped)],
       titleOf: ({ name }) => name,
-      // A page that is closed looks as one that is not there; one may be out of order.
+      // An inaccessible page looks like a missing one; this one fails temporarily.
       forbid: ({ id }) => void closed.add(pathOf(id)),
       fail: (fault, after) => void faults.push(...Array.from({ length: after }, () => "pass" as const), fault),
       heal() {
@@ -98,7 +98,7 @@ export const WEB_CRAWLER: FollowedProvider = {
         closed.clear();
       },
       requests: () => site.asked.length,
-      // The rules, the map, each page, and what leads from where one was.
+      // robots.txt, the sitemap, each page, and the redirects from former addresses.
       least: (count) => 2 + count + 2 * moved.size,
       close: () => site.close(),
     };

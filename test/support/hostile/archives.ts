@@ -14,7 +14,7 @@ const LAUGHS = [
 const EXTERNAL =
   '<!DOCTYPE a [<!ENTITY secret SYSTEM "file:///etc/passwd"><!ENTITY % more SYSTEM "http://127.0.0.1:9/">%more;]>';
 
-/** A document of an office program in which one part is another one. */
+/** An office document with one part replaced. */
 function replaced(fixture: string, part: string, change: (xml: string) => string): Uint8Array {
   const parts = unzipSync(extractorFixture(fixture));
   const changed = { ...parts, [part]: strToU8(change(strFromU8(parts[part] ?? new Uint8Array()))) };
@@ -30,7 +30,7 @@ const afterDeclaration = (added: string) => (xml: string) =>
 interface RawEntry {
   readonly name: string;
   readonly content: Uint8Array;
-  /** The content as it is packed, where it need not be packed here. */
+  /** The packed content, if it is packed already. */
   readonly packed?: Uint8Array;
   readonly checksum?: number;
   readonly method?: number;
@@ -39,7 +39,7 @@ interface RawEntry {
   readonly offset?: number;
 }
 
-/** An archive whose directory may lie. */
+/** An archive whose directory may be false. */
 function rawZip(entries: readonly RawEntry[], { directoryAt }: { directoryAt?: number } = {}): Uint8Array {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -81,7 +81,7 @@ const part = (changes: Partial<RawEntry> = {}): RawEntry => ({
   ...changes,
 });
 
-/** A part that holds a piece thousands of times between a beginning and an end. */
+/** A part that contains a piece thousands of times between a beginning and an end. */
 function repeatedPart(start: string, piece: string, thousands: number, end: string): RawEntry {
   const pieces = strToU8(piece.repeat(1_000));
   const packed = packedRepeats(pieces, thousands, { start: strToU8(start), end: strToU8(end) });
@@ -98,7 +98,7 @@ const cells = (content: string) => (xml: string) =>
   xml.replace(/<sheetData>.*<\/sheetData>/s, `<sheetData>${content}</sheetData>`);
 const SHEET = "xl/worksheets/sheet1.xml";
 
-/** Archives, and the office files that are made of them. */
+/** Archives, and the office files based on them. */
 export const HOSTILE_ARCHIVES: readonly HostileFile[] = [
   hostile("a part of 100 MB of spaces", "bomb.docx", () =>
     rawZip([repeatedPart("<w:document>", " ".repeat(100), 1_000, "</w:document>")]),

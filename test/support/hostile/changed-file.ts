@@ -4,10 +4,10 @@ type Numbers = (bound: number) => number;
 
 const ODD_BYTES = [0, 0x0a, 0x22, 0x25, 0x28, 0x3c, 0x3e, 0x5b, 0x5c, 0x7b, 0x7f, 0x80, 0xff];
 const ODD_NUMBERS = ["-1", "0", "99999999999", "1e400", "4294967295", "2147483648", "0.0000001", "NaN", ""];
-/** What an archive may be made of again; others are changed as they are. */
+/** Archives that can be repacked; other files are changed directly. */
 const LARGEST_PART = 5_000_000;
 
-/** The file with a few things changed, always the same ones for the same numbers: also inside of archives. */
+/** The file with a few changes, the same ones for the same numbers, also within archives. */
 export function changedFile(original: Uint8Array, next: Numbers): Uint8Array<ArrayBuffer> {
   const isArchive = original[0] === 0x50 && original[1] === 0x4b;
   if (!isArchive || next(4) === 0) return changedBytes(original, next);

@@ -1,16 +1,16 @@
 import { extractorFixture } from "../extractor-fixtures.js";
 
-/** A file that somebody sends to do harm, or that went wrong on its way. */
+/** A file sent to do harm, or damaged on its way. */
 export interface HostileFile {
   /** What is wrong with it. */
   readonly what: string;
   readonly name: string;
   readonly type: string;
-  /** Made when it is sent, as some are large. */
+  /** Created when it is sent, since some are large. */
   bytes(): Uint8Array;
 }
 
-/** One file; its type is the one that senders give who do not know it. */
+/** One file, with the type given by senders who do not know it. */
 export function hostile(
   what: string,
   name: string,
@@ -28,7 +28,7 @@ export function hostile(
   };
 }
 
-/** The first part of a file of another program. */
+/** The first part of a file made by another program. */
 export function cutFixture(name: string, share: number): Uint8Array {
   const whole = extractorFixture(name);
   return whole.subarray(0, Math.floor(whole.length * share));

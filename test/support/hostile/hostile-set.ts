@@ -21,7 +21,7 @@ const CUT = [
   "talk.pptx",
 ].map((name) => hostile("half of a file", name, () => cutFixture(name, 0.5)));
 
-/** A file under the name and type of another kind. */
+/** A file with the name and type of another format. */
 const mislabelled = (fixture: string, name: string, type: string) =>
   hostile(`a wrong name of ${fixture}`, name, () => extractorFixture(fixture), type);
 
@@ -77,7 +77,7 @@ const PICTURES = [
   ),
 ];
 
-/** Everything that a service must survive. */
+/** All files that a service must survive. */
 export const HOSTILE_SET: readonly HostileFile[] = [
   ...CUT,
   ...MISLABELLED,

@@ -4,7 +4,7 @@ const PIECE_BYTES = 1_000_000;
 const NOTHING = new Uint8Array();
 const ADLER_PRIME = 65_521n;
 
-/** A stream of deflate that unpacks to a piece many times over, made in the time that it takes to pack it once. */
+/** A deflate stream that unpacks to many repetitions of a piece, created in the time of packing it once. */
 export function packedRepeats(
   piece: Uint8Array<ArrayBuffer>,
   times: number,
@@ -18,7 +18,7 @@ function flushed(bytes: Uint8Array<ArrayBuffer>): Buffer {
   return deflateRawSync(bytes, { finishFlush: constants.Z_FULL_FLUSH });
 }
 
-/** A stream of zlib that unpacks to so many bytes, all of them the same. */
+/** A zlib stream that unpacks to this many identical bytes. */
 export function packedBytes(length: number, byte: number): Buffer {
   const filled = (bytes: number) => new Uint8Array(bytes).fill(byte);
   const end = filled(length % PIECE_BYTES);
@@ -28,7 +28,7 @@ export function packedBytes(length: number, byte: number): Buffer {
   return Buffer.concat([Buffer.from("789c", "hex"), packed, checksum]);
 }
 
-/** The checksum of zlib: the sum of the bytes after 1, and the sum of these sums. */
+/** The checksum of zlib: the sum of the bytes plus 1, and the sum of these sums. */
 function adlerOf(length: bigint, byte: bigint): number {
   const sum = (1n + byte * length) % ADLER_PRIME;
   const sumOfSums = (length + (byte * length * (length + 1n)) / 2n) % ADLER_PRIME;

@@ -4,7 +4,7 @@ import { packedBytes } from "./packed-repeats.js";
 
 type PdfObject = string | { readonly dictionary: string; readonly stream: Uint8Array };
 
-/** A PDF of these objects, numbered from 1; the first one is the catalogue. */
+/** A PDF of these objects, numbered from 1; the first is the catalogue. */
 function pdf(objects: readonly PdfObject[], trailer = ""): Uint8Array {
   const pieces: Buffer[] = [Buffer.from("%PDF-1.7\n")];
   const offsets: number[] = [];
@@ -44,7 +44,7 @@ const flate = (content: Uint8Array, filters = "/FlateDecode"): PdfObject => ({
 });
 const HELLO = text("BT /F 12 Tf 50 700 Td (Hello) Tj ET");
 
-/** A file of one page, in which these objects are other ones. */
+/** A one-page file with these objects replaced. */
 function onePage(
   {
     pages = PAGES,
@@ -60,7 +60,7 @@ function onePage(
 
 const packedSpaces = (megabytes: number) => packedBytes(megabytes * 1_000_000, 0x20);
 
-/** PDFs that are built wrong on purpose. */
+/** Deliberately malformed PDFs. */
 export const HOSTILE_PDFS: readonly HostileFile[] = [
   hostile("nothing but a beginning", "begin.pdf", () => "%PDF-1.7\n"),
   hostile("a content that unpacks to 400 MB", "bomb.pdf", () => onePage({ content: flate(packedSpaces(400)) })),
