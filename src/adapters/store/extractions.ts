@@ -101,7 +101,7 @@ async function listReadings(
     select ${WORKED}, r.extractor
     from documents d left join remembered_with r on r.document_id = d.id
     where d.organization_id = ${organizationId} and d.task_type = 'memory' and d.status = 'done'
-      and d.dreaming_status = 'done' and d.facts is null and ${isWithin(scope)} and ${isReadByOthers}
+      and d.dreaming_status = 'done' and d.facts is null and ${HAS_CHUNKS} and ${isWithin(scope)} and ${isReadByOthers}
     order by d.seq`.execute(db);
   return rows;
 }
@@ -115,11 +115,13 @@ async function listCuttings(
     select ${WORKED}, d.client, w.chunking
     from documents d left join cut_with w on w.document_id = d.id
     where d.organization_id = ${organizationId} and d.status = 'done' and ${isWithin(scope)}
-      and exists (select 1 from chunks where chunks.document_id = d.id)
+      and ${HAS_CHUNKS}
     order by d.seq`.execute(db);
   return rows;
 }
 
+/** False for a document that only stands for memories that were added directly. */
+const HAS_CHUNKS = sql`exists (select 1 from chunks where chunks.document_id = d.id)`;
 /** Reads the size from the head of the row, without loading the text. */
 const WORKED = sql`d.id, d.revision, octet_length(d.content) as bytes,
   (select c.tag from document_containers dc join containers c on c.id = dc.container_id

@@ -20,7 +20,7 @@ export interface ExtractionStore {
   noteReading(documentId: string, extractor: string): Promise<void>;
   /**
    * Documents whose extraction was completed or abandoned, oldest first: those that form memories, except those whose sender
-   * stated the facts.
+   * stated the facts, or which only stand for memories that were added directly.
    */
   readings(organizationId: string, query: ReadingQuery): Promise<DocumentReading[]>;
   /** Records how a document was cut into chunks, replacing the earlier record; null for the default. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ReadingQuery } from "../../../src/core/ports.js";
+import { buildChunkDrafts } from "../../support/builders.js";
 import { type OpenStore, OTHER_ORGANIZATION, type StoreFixture, useStore } from "./fixture.js";
 
 export function extractionsContract(open: OpenStore): void {
@@ -74,7 +75,8 @@ export function extractionsContract(open: OpenStore): void {
       (await at.store.extractions.readings(at.organization, { within: "all", ...query })).map(({ id }) => id);
 
     async function addRead(values: Parameters<StoreFixture["addDocument"]>[0] = {}): Promise<string> {
-      const { id } = await at.addDocument({ containerTags: ["a"], ...READ, ...values });
+      const { id, revision, content } = await at.addDocument({ containerTags: ["a"], ...READ, ...values });
+      await at.store.chunks.replace(at.organization, id, revision, buildChunkDrafts(content));
       return id;
     }
 
@@ -100,6 +102,11 @@ export function extractionsContract(open: OpenStore): void {
       expect(await idsOf({ containerTags: ["b"] })).toEqual([shared]);
       expect(await idsOf({ within: ["a"] })).toEqual([mine]);
       expect(await idsOf({ within: [] })).toEqual([]);
+    });
+
+    test("do not include documents that only stand for memories that were added directly", async () => {
+      await at.addDocument({ containerTags: ["a"], ...READ });
+      expect(await idsOf()).toEqual([]);
     });
 
     test("are neither in progress, without memories, ready-made, nor only in a deleted container", async () => {
