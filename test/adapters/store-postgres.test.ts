@@ -173,11 +173,16 @@ else {
     }
   });
 
-  test("trimming sign-in records removes nothing when there are none", async () => {
-    const clock = new ManualClock();
-    const { store } = await openStore(databases, clock);
+  test("only the newest registered apps are kept", async () => {
+    const { store } = await openStore(databases, new ManualClock());
+    const record = { kind: "client", uidHash: null, grantId: null, payload: "{}", consumedAt: null };
+    const dayOf = (day: number) => `2026-01-0${day}T00:00:00.000Z`;
     try {
-      expect(await store.oauth.trim("client", 2)).toBe(0);
+      for (const day of [3, 1, 4, 2])
+        await store.oauth.save({ ...record, hash: `h${day}`, createdAt: dayOf(day), expiresAt: dayOf(9) });
+      expect(await store.oauth.trim("client", 2)).toBe(2);
+      const left = await Promise.all([1, 2, 3, 4].map((day) => store.oauth.byHash("client", `h${day}`)));
+      expect(left.map((one) => one?.hash)).toEqual([undefined, undefined, "h3", "h4"]);
     } finally {
       await store.close();
     }
