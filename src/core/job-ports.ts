@@ -70,7 +70,7 @@ export interface JobHandler<Payload = unknown> {
   readonly slotsOfGroup?: number;
   /**
    * Each run continues where the last one stopped, and takes long enough to be killed occasionally: it is set aside once twenty
-   * processes in a row have died while running it. Any other job is after two, or after three where processes share the work.
+   * processes in a row have died while running it. Any other job is after two, or after five where processes share the work.
    */
   readonly resumes?: boolean;
   run(payload: Payload, context: JobContext): Promise<void>;

@@ -48,4 +48,9 @@ describe("counts of scopes that others may change", () => {
     expect([await totalOf("1", 11_000), await totalOf("0", 11_000)]).toEqual([10_000, 11_000]);
     expect(asked).toEqual(["0"]);
   });
+
+  test("a scope with thousands of containers is counted every time", async () => {
+    const scope = "m1 | ".repeat(5_000);
+    expect([await totalOf(scope, 10_000), await totalOf(scope, 20_000)]).toEqual([10_000, 20_000]);
+  });
 });

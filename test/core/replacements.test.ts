@@ -63,6 +63,11 @@ describe("a text that names what is no longer true", () => {
       "The dev server listens on port 3000 now, not 5173",
     ],
     [
+      "that happens on other days",
+      ["Standup is at 9:30 every weekday"],
+      "Standup is at 10:00 every Monday now, not 9:30",
+    ],
+    [
       "that says something else at its end",
       ["Standup is at 9:30 every weekday in Oslo"],
       "Standup is at 10:00 now, not 9:30",

@@ -4,6 +4,8 @@ import type { Counted, CountCache } from "./text-cache.js";
 const LARGE = 10_000;
 const LASTS_MS = 10_000;
 const SCOPES_REMEMBERED = 200;
+/** Characters; a scope is named by its containers, and there may be thousands. */
+const LONGEST_REMEMBERED = 20_000;
 
 /**
  * Counts of large scopes for some seconds, where nothing tells what other services change. Counts only show how rare words are:
@@ -17,7 +19,7 @@ export function createTimedCounts(now: () => number = () => performance.now()): 
       if (known && now() < known.until) return known.counted;
       const counted = { total: await count(), words: new Map<string, number>() };
       remembered.delete(scope);
-      if (counted.total < LARGE) return counted;
+      if (counted.total < LARGE || scope.length > LONGEST_REMEMBERED) return counted;
       remembered.set(scope, { counted, until: now() + LASTS_MS });
       const oldest = remembered.size > SCOPES_REMEMBERED ? remembered.keys().next() : undefined;
       if (oldest && !oldest.done) remembered.delete(oldest.value);

@@ -5,7 +5,13 @@ import { readStatement, type Statement } from "./statement.js";
 /** What a text says replaces something else that it names. */
 export type Replacement =
   /** "The port is 3000 now, not 5173": replaces a statement of the other value in the same words. */
-  | { readonly kind: "value"; readonly words: readonly string[]; readonly former: readonly string[] }
+  | {
+      readonly kind: "value";
+      readonly words: readonly string[];
+      readonly former: readonly string[];
+      /** Says itself when it happens again. */
+      readonly isRecurring: boolean;
+    }
   /**
    * "We upgraded the API to Node 22": replaces a statement of another version of the same thing; of any of their things if `of`
    * is null.
@@ -77,7 +83,7 @@ function valueOf(statement: Statement | null, named: string): Replacement | null
   if (!statement || statement.isNegative) return null;
   const [words, former] = [valueWords(statement.dated), valueWords(named)];
   if (former.length === 0 || former.length > MOST_WORDS) return null;
-  return { kind: "value", words, former };
+  return { kind: "value", words, former, isRecurring: RECURRENCE.test(statement.dated) };
 }
 
 function versionOf(statement: Statement | null): Replacement | null {
@@ -108,7 +114,8 @@ export function isReplacedBy(replacement: Replacement, other: Statement): boolea
 }
 
 function saysOfFormer(replacement: Extract<Replacement, { kind: "value" }>, { dated }: Statement): boolean {
-  return saysFormer(replacement, dated) || saysFormer(replacement, dated.replace(RECURRENCE, ""));
+  if (saysFormer(replacement, dated)) return true;
+  return !replacement.isRecurring && saysFormer(replacement, dated.replace(RECURRENCE, ""));
 }
 
 function saysFormer({ words, former }: Extract<Replacement, { kind: "value" }>, statement: string): boolean {

@@ -1,5 +1,7 @@
 import { AppError } from "../../core/errors.js";
-import { count, fence, oneLine } from "./recalled.js";
+import { fence } from "./recalled.js";
+import { count } from "../../lib/count.js";
+import { oneLine } from "../../lib/one-line.js";
 import type { Session } from "./tool.js";
 
 /** The connections that bring in documents, and their state; a single sentence for a key that may not see them. */

@@ -4,7 +4,8 @@ import { TRUST, type DocumentHead, type Memory } from "../../core/types.js";
 import { truncate } from "../../lib/truncate.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { placeInFile } from "../place-in-file.js";
-import { count, oneLine } from "./recalled.js";
+import { count } from "../../lib/count.js";
+import { oneLine } from "../../lib/one-line.js";
 
 /** Characters of a hit shown in the text form; `fetch` gives the rest. */
 const LONGEST_TEXT = 1_500;

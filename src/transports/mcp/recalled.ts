@@ -13,14 +13,3 @@ export function fence(recalled: string): string {
     `</recalled ${word}>`,
   ].join("\n");
 }
-
-/** A text that must stay on its line: a title, a name. */
-export function oneLine(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
-}
-
-/** `1 document`, `2 documents`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
-}

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { DocumentWithMemories } from "../../../core/index.js";
-import { count, NOTICE } from "../recalled.js";
+import { NOTICE } from "../recalled.js";
+import { count } from "../../../lib/count.js";
 import { listPlaces } from "../places.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { createId } from "../../../lib/ids.js";
 import { unreadContentWarnings } from "../../unread-content.js";
-import { fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import {
   ADDS,

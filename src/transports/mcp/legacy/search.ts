@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { markedText, type Profile, type SearchAnswer } from "../../../core/index.js";
 import { describeGaps, describeHits, presentHit } from "../hits.js";
-import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { count } from "../../../lib/count.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { listPlaces } from "../places.js";
 import { profileOf } from "../profile-of.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
-import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { count } from "../../../lib/count.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { defineTool, type Session, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import { placeSchema, presentPlace } from "./arguments.js";

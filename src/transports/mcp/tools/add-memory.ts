@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { ExplainedFact, ExplainedReceipt } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
-import { fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { unreadContentWarnings } from "../../unread-content.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";

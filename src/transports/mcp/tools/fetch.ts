@@ -4,7 +4,8 @@ import type { Fetched } from "../../../core/index.js";
 import { TRUST, type Document, type Memory, type Trust } from "../../../core/types.js";
 import { safeCut } from "../../../lib/truncate.js";
 import { markOf, titleOf } from "../hits.js";
-import { fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag, READ_ONLY } from "./arguments.js";
 

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { PendingTask } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
-import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { count } from "../../../lib/count.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { writingPlace } from "../places.js";
 import { defineTool } from "../tool.js";
 import { containerTag } from "./arguments.js";

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { dayIn, type TimeZone } from "../../../lib/time-zone.js";
 import { describeGaps, describeHits, factSchema, hitSchema, presentFact, presentHit, sourceMark } from "../hits.js";
-import { fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { listPlaces, readingPlaces } from "../places.js";
 import { profileOf } from "../profile-of.js";
 import { defineTool } from "../tool.js";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { describeGaps, describeHits, hitSchema, presentHit } from "../hits.js";
-import { count, fence, NOTICE } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { count } from "../../../lib/count.js";
 import { describeNothing, listPlaces, readingPlaces } from "../places.js";
 import { defineTool } from "../tool.js";
 import { containerTag, READ_ONLY } from "./arguments.js";

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { SubmittedExtraction } from "../../../core/index.js";
 import { createId } from "../../../lib/ids.js";
-import { count, fence, NOTICE, oneLine } from "../recalled.js";
+import { fence, NOTICE } from "../recalled.js";
+import { count } from "../../../lib/count.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { defineTool } from "../tool.js";
 import { anyId } from "./arguments.js";
 

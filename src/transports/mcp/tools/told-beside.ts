@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { truncate } from "../../../lib/truncate.js";
-import { oneLine } from "../recalled.js";
+import { oneLine } from "../../../lib/one-line.js";
 
 /** Replaces the title of a document that has none. */
 export const UNTITLED = "without a title";

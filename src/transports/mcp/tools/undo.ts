@@ -3,7 +3,8 @@ import type { Core } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import type { Actor } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
-import { count, oneLine } from "../recalled.js";
+import { count } from "../../../lib/count.js";
+import { oneLine } from "../../../lib/one-line.js";
 import { defineTool } from "../tool.js";
 import { anyId, containerTag } from "./arguments.js";
 
