@@ -6,7 +6,7 @@ import { trustOf, trustOfPassage } from "../memories/trust.js";
 import type { CoreContext } from "../context.js";
 import type { WholeUnit } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
-import { changes, sayingsOf, type Saying } from "./sayings.js";
+import { changes, sayingsAmong, type Saying } from "./sayings.js";
 import type { SearchScope } from "./search-scope.js";
 import { kindOf, seqOf, TRUST, type Chunk, type DocumentHead, type Memory, type Trust, type Unit } from "../types.js";
 
@@ -74,8 +74,8 @@ function pairsAmong(best: readonly RankedUnit[]): readonly Pair[] {
 function saidOfTheSame(best: readonly RankedUnit[]): readonly (readonly Placed[])[] {
   // Few things are mentioned by more than one unit: only those get a list.
   const groups = new Map<string, Placed | Placed[]>();
-  for (const [place, { detail }] of best.entries())
-    for (const saying of sayingsOf(detail)) {
+  for (const [place, sayings] of sayingsAmong(best.map(({ detail }) => detail)).entries())
+    for (const saying of sayings) {
       const before = groups.get(saying.of);
       if (before === undefined) groups.set(saying.of, { place, saying });
       else if (Array.isArray(before)) before.push({ place, saying });

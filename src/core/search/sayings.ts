@@ -15,33 +15,58 @@ const NEWER = /\b(?:new|current) /g;
 
 /** What a sentence says about something. */
 export interface Saying {
-  /** The thing it is about. */
+  /** The thing it is about; the same for two sayings about the same thing. */
   readonly of: string;
+  /** The part of it that is in the text, folded and in the third person. */
+  readonly inText: string;
   readonly value: string | Figure;
   /** True if the words themselves say that it was different before. */
   readonly isChange: boolean;
 }
 
-/** Does not depend on the question, so it is computed once for each detail that the store keeps. */
-const known = new WeakMap<UnitDetail, readonly Saying[]>();
+/**
+ * Without any of these, no sentence says of itself that something has changed. Reading a sentence as a statement takes longer than
+ * ranking it, so only those that may matter are read.
+ */
+const MAY_CHANGE =
+  /\b(?:now|currently|nowadays|these\s+days|as\s+of|recently|just|again|actually|correction|update|sorry|wait|instead|rather\s+than|any\s*more|any\s+longer|no\s+longer|stopped|quit|gave\s+up|given\s+up|new)\b|,\s*(?:and\s+)?not\b/i;
+/** Only the beginnings of words are compared: a verb may have another ending in the other text. */
+const BEGINNING = 4;
+
+/** What each unit says about things of which another one may say something newer, by position. */
+export function sayingsAmong(details: readonly UnitDetail[]): readonly (readonly Saying[])[] {
+  const changing = details.map((detail) => (MAY_CHANGE.test(detail.text) ? sayingsOf(detail) : null));
+  const changed = changing.flatMap((sayings) => (sayings ?? []).filter(({ isChange }) => isChange).map(beginningsOf));
+  return details.map((detail, place) => changing[place] ?? sayingsOf(detail, isAboutOneOf(detail, changed)));
+}
+
+/** What the words of another text about the same thing begin with. */
+function beginningsOf({ inText }: Saying): readonly string[] {
+  return inText.split(/[^\p{L}\p{N}]+/u).flatMap((word) => (word.length > BEGINNING ? [word.slice(0, BEGINNING)] : []));
+}
+
+/** False if a unit certainly says nothing about these things, or if what it says could not be outdated by one of them. */
+function isAboutOneOf({ text, memory }: UnitDetail, things: readonly (readonly string[])[]): boolean {
+  if (memory || things.length === 0) return false;
+  const folded = fold(text.normalize("NFKC"));
+  return things.some((beginnings) => beginnings.every((beginning) => folded.includes(beginning)));
+}
 
 /**
  * What a unit says about things that have one value at a time, once per thing. Of a memory, values in words count only if it
  * says that they changed: one that another corrects explicitly would already have been replaced.
+ * @param inWords false to read figures only
  */
-export function sayingsOf(detail: UnitDetail): readonly Saying[] {
-  const before = known.get(detail);
-  if (before) return before;
-  const spans = sentenceSpans(detail.text).slice(0, MOST_SENTENCES);
-  const speaker = detail.chunk?.metadata?.speakers?.[0] ?? "User";
-  const all = spans.flatMap(({ start, end }) =>
-    sayingsIn(detail.text.slice(start, end).trim().replace(SPEAKER, ""), speaker),
-  );
-  const counted = all.filter(({ isChange, value }) => isChange || typeof value !== "string" || !detail.memory);
+function sayingsOf({ text, chunk, memory }: UnitDetail, inWords = true): readonly Saying[] {
+  const spans = sentenceSpans(text).slice(0, MOST_SENTENCES);
+  const speaker = chunk?.metadata?.speakers?.[0] ?? "User";
+  const all = spans.flatMap(({ start, end }) => {
+    const sentence = text.slice(start, end).trim().replace(SPEAKER, "");
+    return [...figureIn(sentence), ...(inWords ? statedIn(sentence, speaker) : [])];
+  });
+  const counted = memory ? all.filter(({ isChange, value }) => isChange || typeof value !== "string") : all;
   // The last thing said about something counts.
-  const sayings = [...new Map(counted.map((saying) => [saying.of, saying])).values()];
-  known.set(detail, sayings);
-  return sayings;
+  return [...new Map(counted.map((saying) => [saying.of, saying])).values()];
 }
 
 /**
@@ -56,10 +81,9 @@ export function changes(later: Saying, earlier: Saying): boolean {
   return figuresConflict(now, before);
 }
 
-function sayingsIn(sentence: string, speaker: string): readonly Saying[] {
+function figureIn(sentence: string): readonly Saying[] {
   const figure = readFigure(sentence);
-  const ofFigure = figure ? [{ of: `figure ${figure.frame}`, value: figure, isChange: false }] : [];
-  return [...ofFigure, ...statedIn(sentence, speaker)];
+  return figure ? [{ of: `figure ${figure.frame}`, inText: figure.frame, value: figure, isChange: false }] : [];
 }
 
 function statedIn(sentence: string, speaker: string): readonly Saying[] {
@@ -69,14 +93,16 @@ function statedIn(sentence: string, speaker: string): readonly Saying[] {
   const folded = fold(dated);
   // Two people who speak of "my …" speak of two things.
   const whose = OWN.test(folded) ? fold(speaker) : "";
-  const whole = { of: `all ${whose} ${folded} ${scope}`, value: String(isNegative), isChange: isNegative && isChange };
+  const inText = `${folded} ${scope}`;
+  const whole = { of: `all ${whose} ${inText}`, inText, value: String(isNegative), isChange: isNegative && isChange };
   const found = isNegative ? null : SAYING.exec(dated);
   if (!found) return [whole];
   const [, subject = "", value = ""] = found;
-  const of = fold(subject)
+  const thing = fold(subject)
     .replace(/^(?:the|our) /, "")
     .replace(NEWER, "");
-  if (MANY_SIDED.test(of)) return [whole];
+  if (MANY_SIDED.test(thing)) return [whole];
   const isNew = /\bnew\b/i.test(subject) || isChange;
-  return [whole, { of: `one ${whose} ${of} ${scope}`, value: fold(value), isChange: isNew }];
+  const ofThing = `${thing} ${scope}`;
+  return [whole, { of: `one ${whose} ${ofThing}`, inText: ofThing, value: fold(value), isChange: isNew }];
 }
