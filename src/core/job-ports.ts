@@ -88,10 +88,14 @@ export interface DeadJob {
 }
 
 /** Which jobs to take: by kind, with a maximum per group and kind at once, or those that a process died with. */
-export type JobChoice =
+export type JobChoice = (
   | { readonly only: readonly string[]; readonly mostOfGroup?: number }
   | { readonly except: readonly string[] }
-  | { readonly crashed: true };
+  | { readonly crashed: true }
+) & {
+  /** Jobs that the worker is still running: it keeps them even if it was suspended until their leases had expired. */
+  readonly running?: readonly number[];
+};
 
 /** A job that was postponed, or scheduled for later, with the reason. */
 export interface PutOffJob {

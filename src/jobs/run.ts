@@ -128,7 +128,7 @@ class JobConductor {
         `This version does not handle jobs of the kind "${job.kind}"; another version created this one.`,
       );
     if (job.crashes >= this.#mostCrashes(handler)) throw setAside(job.crashes, handler);
-    if (job.attempt > job.maxAttempts) throw setAside(job.maxAttempts, handler);
+    if (job.attempt > job.maxAttempts) throw outOfAttempts(job.maxAttempts);
     const payload = handler.schema.safeParse(job.payload);
     if (!payload.success) {
       const reason = `The payload of the job does not match "${job.kind}": ${firstIssue(payload.error)}`;
@@ -276,6 +276,14 @@ function isUnavailable(error: unknown): boolean {
 function setAside(times: number, handler: JobHandler): AppError {
   const reason = `The process ended in the middle of this step ${count(times, "time")}, so it was set aside: its content may be the cause. Nothing was lost.`;
   return new AppError("invalid", handler.giveUp ? reason : `${reason} To try again, reprocess the document.`);
+}
+
+/** Its last run ended, and how it ended could not be written. */
+function outOfAttempts(attempts: number): AppError {
+  return new AppError(
+    "invalid",
+    `This step was begun ${count(attempts, "time")} without a result that could be stored.`,
+  );
 }
 
 function describe(job: Job): Record<string, unknown> {

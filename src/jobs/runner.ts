@@ -120,8 +120,6 @@ class JobRunner implements Runner {
   }
 
   #launch(job: Job): void {
-    // Its lease expired while it was still running here; the claim has just renewed it.
-    if (this.#running.has(job.id)) return;
     const started = { ...this.#run(job), kind: job.kind };
     this.#running.set(job.id, started);
     if (this.#isStopping) started.abort(stopReason());
@@ -141,8 +139,13 @@ class JobRunner implements Runner {
     return this.#countRunning() >= this.#options.concurrency;
   }
 
-  async #takeUpTo(limit: number, kinds?: JobChoice): Promise<number> {
-    const taken = limit > 0 ? await this.#options.jobs.claim(this.#worker, limit, this.#leaseMs, kinds) : [];
+  #claim(limit: number, choice: JobChoice): Promise<Job[]> {
+    const running = [...this.#running.keys()];
+    return this.#options.jobs.claim(this.#worker, limit, this.#leaseMs, { ...choice, running });
+  }
+
+  async #takeUpTo(limit: number, kinds: JobChoice = { except: [] }): Promise<number> {
+    const taken = limit > 0 ? await this.#claim(limit, kinds) : [];
     for (const job of taken) this.#launch(job);
     const [first] = taken;
     if (first && first.crashes > 0) await this.#leftAlone(first);
@@ -204,9 +207,7 @@ class JobRunner implements Runner {
   async #runSuspects(): Promise<void> {
     try {
       for (;;) {
-        const [suspect] = this.#isStopping
-          ? []
-          : await this.#options.jobs.claim(this.#worker, 1, this.#leaseMs, { crashed: true });
+        const [suspect] = this.#isStopping ? [] : await this.#claim(1, { crashed: true });
         if (!suspect) return;
         this.#launch(suspect);
         await this.#leftAlone(suspect);

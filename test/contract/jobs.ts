@@ -278,6 +278,17 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await takeOne()).toEqual({ ...first, attempt: 2 });
       });
 
+      test("a worker that was suspended keeps a job that it is still running", async () => {
+        await jobs.enqueue([draft(), draft()]);
+        const [first, second] = await take(2);
+        clock.advance(10 * LEASE);
+        const running = [first?.id ?? 0];
+        const taken = await jobs.claim("one", 100, LEASE, { except: [], running });
+        expect(taken).toMatchObject([{ id: second?.id, attempt: 2 }]);
+        expect(await jobs.extend("one", first?.id ?? 0, LEASE)).toBe(true);
+        expect(await jobs.claim("two", 100, LEASE, { except: [], running })).toEqual([]);
+      });
+
       test("extend keeps a lease", async () => {
         await jobs.enqueue([draft()]);
         const job = await takeOne();

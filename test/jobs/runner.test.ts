@@ -151,6 +151,32 @@ describe("normal operation", () => {
     await runner.idle();
   });
 
+  test("a job with its own slots goes on after the machine was suspended, however often", async () => {
+    const [began, work] = [gate(), gate()];
+    const runs: number[] = [];
+    const own = handler(
+      async (_, { job, signal }) => {
+        runs.push(job.attempt);
+        began.open();
+        await Promise.race([work.opened, untilAborted(signal)]);
+      },
+      { slots: 1 },
+    );
+    await shop.database.jobs.enqueue([draft("long", { kind: "own" })]);
+    const runner = await shop.startRunner({ own, work: handler(() => undefined) }, { leaseMs: 90 });
+    await began.opened;
+    for (let night = 0; night < 10; night += 1) {
+      shop.clock.advance(HOUR);
+      await shop.database.jobs.enqueue([draft("short")]);
+      runner.wake();
+      await sleep(60);
+    }
+    work.open();
+    await runner.idle();
+    expect(runs).toEqual([1]);
+    expect(await shop.database.jobs.counts()).toMatchObject({ waiting: 0, running: 0, dead: 0 });
+  });
+
   test("jobs of one group leave slots to others, however many wait", async () => {
     const work = gate();
     const begun: string[] = [];

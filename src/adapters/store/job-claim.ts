@@ -139,7 +139,7 @@ async function readGround(db: Kysely<Database>, now: string, kinds: JobChoice | 
 }
 
 function groundFor(kinds: JobChoice | undefined): [statement: string, ...parameters: string[]] {
-  if (kinds === undefined) return [GROUND.any];
+  if (kinds === undefined || ("except" in kinds && kinds.except.length === 0)) return [GROUND.any];
   if ("crashed" in kinds) return [GROUND.crashed];
   if ("except" in kinds) return [GROUND.others, listParameter(kinds.except)];
   const [only, ...more] = kinds.only;

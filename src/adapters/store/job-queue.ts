@@ -63,7 +63,7 @@ export const QUEUE_METHODS: RepositoryMethods<JobQueue, JobContext> = {
     const now = clock.now();
     // Reads first: nearly every claim has nothing to release, and a write would cost a commit.
     const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
-    if (found?.expired === 1) await releaseExpired(db, worker, iso(now));
+    if (found?.expired === 1) await releaseExpired(db, worker, iso(now), kinds?.running ?? []);
     if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
     return atomically(db, async (transaction) => {
       const ids = await choose(transaction, iso(now), limit, kinds);
@@ -148,8 +148,16 @@ function isAmong(ids: readonly number[]) {
   return sql`id in (select cast(value as bigint) from json_each(${listParameter(ids)}))`;
 }
 
-/** The worker that asks is alive and was at most suspended; others that have gone silent count as crashed. */
-async function releaseExpired(db: Kysely<Database>, asking: string, now: string): Promise<void> {
+/**
+ * The worker that asks is alive and was at most suspended; others that have gone silent count as crashed.
+ * @param running jobs that it is still running
+ */
+async function releaseExpired(
+  db: Kysely<Database>,
+  asking: string,
+  now: string,
+  running: readonly number[],
+): Promise<void> {
   const ofOthers = sql<number>`case when worker = ${asking} then 0 else 1 end`;
   await db
     .updateTable("jobs")
@@ -162,5 +170,6 @@ async function releaseExpired(db: Kysely<Database>, asking: string, now: string)
     })
     .where("state", "=", "running")
     .where("lease_until", "<", now)
+    .where(sql<boolean>`not (worker = ${asking} and ${isAmong(running)})`)
     .execute();
 }
