@@ -20,8 +20,8 @@ const LONGEST_MESSAGE = 300;
  * findings are reported, each truncated, so that neither the work nor the answer grows with the input.
  */
 export function parseBounded<T>(schema: z.ZodType<T>, value: unknown): BoundedResult<T> {
-  const oversized = findOversized(schema, value, []);
-  if (oversized !== null) return { findings: [shorten(oversized)] };
+  const unfit = findUnfit(schema, value, []);
+  if (unfit !== null) return { findings: [shorten(unfit)] };
   const result = schema.safeParse(value, { error: plainWords });
   if (result.success) return { data: result.data };
   const issues = result.error.issues.flatMap(furthest);
@@ -133,14 +133,16 @@ export function shownPath(path: Path): (string | number)[] {
 
 type Path = readonly (string | number)[];
 
-/** The first list or record above its limit. Whatever the schema does not know is never inspected. */
-function findOversized(schema: unknown, value: unknown, path: Path): Finding | null {
+const DROPPED = "__proto__";
+
+/** The first list or record above its limit, or with a key that would be dropped. Whatever the schema does not know is never inspected. */
+function findUnfit(schema: unknown, value: unknown, path: Path): Finding | null {
   if (typeof value !== "object" || value === null) return null;
   if (schema instanceof z.ZodUnion) return findInUnion(schema.options, value, path);
   if (schema instanceof z.ZodArray) return Array.isArray(value) ? findInList(schema, value, path) : null;
   if (schema instanceof z.ZodPipe)
-    return findOversized(schema.in instanceof z.ZodTransform ? schema.out : schema.in, value, path);
-  if (schema instanceof z.ZodLazy || isWrapper(schema)) return findOversized(schema.unwrap(), value, path);
+    return findUnfit(schema.in instanceof z.ZodTransform ? schema.out : schema.in, value, path);
+  if (schema instanceof z.ZodLazy || isWrapper(schema)) return findUnfit(schema.unwrap(), value, path);
   if (Array.isArray(value)) return null;
   if (schema instanceof z.ZodRecord) return findInRecord(schema, value, path);
   if (schema instanceof z.ZodObject) return findInFields(schema.shape, value, path);
@@ -158,9 +160,9 @@ function isWrapper(schema: unknown) {
   );
 }
 
-/** Too long only if no form accepts it. */
+/** Unfit only if no form accepts it. */
 function findInUnion(options: readonly unknown[], value: object, path: Path): Finding | null {
-  const found = options.filter((option) => takes(option, value)).map((option) => findOversized(option, value, path));
+  const found = options.filter((option) => takes(option, value)).map((option) => findUnfit(option, value, path));
   return found.includes(null) ? null : (found[0] ?? null);
 }
 
@@ -186,7 +188,7 @@ function findInList(schema: z.ZodArray, list: readonly unknown[], path: Path): F
   if (told !== undefined) return { path, message: told.message };
   if (limit === null && list.length > MOST_ENTRIES) return { path, message: tooMany("entries", list.length) };
   for (const [index, item] of list.entries()) {
-    const found = findOversized(schema.element, item, [...path, index]);
+    const found = findUnfit(schema.element, item, [...path, index]);
     if (found !== null) return found;
   }
   return null;
@@ -194,6 +196,8 @@ function findInList(schema: z.ZodArray, list: readonly unknown[], path: Path): F
 
 function findInRecord(schema: z.ZodRecord, value: object, path: Path): Finding | null {
   const names = Object.keys(value);
+  // The library would drop it without a word.
+  if (names.includes(DROPPED)) return { path: [...path, DROPPED], message: "is not a possible key; use another name" };
   if (names.length > MOST_ENTRIES) return { path, message: tooMany("fields", names.length) };
   return findInValues(names, value, { schemaOf: () => schema.valueType, path });
 }
@@ -208,7 +212,7 @@ function findInValues(
   { schemaOf, path }: { readonly schemaOf: (name: string) => unknown; readonly path: Path },
 ): Finding | null {
   for (const name of names) {
-    const found = findOversized(schemaOf(name), Object(value)[name], [...path, name]);
+    const found = findUnfit(schemaOf(name), Object(value)[name], [...path, name]);
     if (found !== null) return found;
   }
   return null;

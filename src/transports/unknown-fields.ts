@@ -166,12 +166,6 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
   return known.find((one) => one === OTHER_NAMES[plain]);
 }
 
-/** A key that parsing with a schema would drop from a free-form object without a word. */
-export function findDroppedKey(input: unknown): { readonly path: string[]; readonly message: string } | undefined {
-  if (!isObject(input) || !Object.hasOwn(input, "__proto__")) return undefined;
-  return { path: ["__proto__"], message: "is not a possible key; use another name" };
-}
-
 interface Found {
   readonly misspelt: Issue[];
   readonly ignored: IgnoredField[];
@@ -199,7 +193,6 @@ function walk(schema: unknown, input: unknown, path: Path, found: Found): void {
   } else if (schema instanceof z.ZodPipe) {
     walk(schema.in instanceof z.ZodTransform ? schema.out : schema.in, input, path, found);
   } else if (schema instanceof z.ZodUnion) walkUnion(schema.options, input, path, found);
-  else if (schema instanceof z.ZodRecord) refuseDroppedKey(input, path, found);
   else if (isWrapper(schema)) walk(schema.unwrap(), input, path, found);
 }
 
@@ -222,11 +215,6 @@ function walkObject(schema: z.ZodObject, input: unknown, path: Path, found: Foun
     else if (field !== undefined) walk(field, input[name], [...path, name], found);
     else if (schema.def.catchall === undefined) judge(name, input[name], { path, known: Object.keys(shape), found });
   }
-}
-
-function refuseDroppedKey(input: unknown, path: Path, found: Found): void {
-  const dropped = findDroppedKey(input);
-  if (dropped) refuse(found, [...path, ...dropped.path], dropped.message);
 }
 
 /** Of several forms, the one that leaves the fewest unknown fields is meant. */

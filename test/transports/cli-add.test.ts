@@ -110,6 +110,16 @@ describe("recollect add", () => {
     ]);
   });
 
+  test.each(["__proto__=x", '{"__proto__":"x","k":"v"}'])(
+    "refuses the metadata %s instead of dropping its key",
+    async (metadata) => {
+      const refused = await run(["add", "The tide is out.", "--metadata", metadata]);
+      expect(refused.code).not.toBe(0);
+      expect(refused.stderr).toContain("__proto__: is not a possible key");
+      expect(await documents()).toEqual([]);
+    },
+  );
+
   test("uses the configured container when none is named", async () => {
     await run(["add", "I live in Lisbon."], { io: { defaultContainer: "home" } });
     expect(await documents()).toMatchObject([{ containerTags: ["home"] }]);

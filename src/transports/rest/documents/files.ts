@@ -1,4 +1,3 @@
-import { findDroppedKey } from "../../unknown-fields.js";
 import * as z from "zod";
 import { addDocumentSchema, MOST_CONTAINERS_OF_DOCUMENT } from "../../../core/index.js";
 import { preferredWait } from "../prefer.js";
@@ -9,27 +8,30 @@ import { once } from "../query-parameters.js";
 import { type FormFile, ReceivedFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
+import { parseBounded } from "../../../lib/bounded-parse.js";
 import { parseLimitedJson } from "../../../lib/limited-json.js";
 
 const { title, customId, endUserId, entityContext, taskType, dreaming, filepath, documentDate, forgetAfter } =
   addDocumentSchema.shape;
 
 /** JSON as the text of a form field. */
-function jsonText(rule: string) {
-  return z.string("must be text").transform((text, context): unknown => {
+function jsonText<T>(rule: string, schema: z.ZodType<T>) {
+  return z.string("must be text").transform((text, context): T => {
+    let value: unknown;
     try {
-      const value = parseLimitedJson(text);
-      const dropped = findDroppedKey(value);
-      if (dropped) context.addIssue({ code: "custom", ...dropped });
-      return value;
+      value = parseLimitedJson(text);
     } catch {
       context.addIssue({ code: "custom", message: rule });
       return z.NEVER;
     }
+    const result = parseBounded(schema, value);
+    if ("data" in result) return result.data;
+    for (const { path, message } of result.findings) context.addIssue({ code: "custom", path: [...path], message });
+    return z.NEVER;
   });
 }
 
-const metadataText = jsonText("must be a JSON object as text").pipe(addDocumentSchema.shape.metadata.unwrap());
+const metadataText = jsonText("must be a JSON object as text", addDocumentSchema.shape.metadata.unwrap());
 
 /** A JSON array of tags, a single tag, or the field repeated. */
 const tagsText = z
