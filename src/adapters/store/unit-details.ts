@@ -75,7 +75,7 @@ async function readChunks(
 ): Promise<HeldDetail[]> {
   if (seqs.length === 0) return [];
   const rows = await readPacked<ChunkRow>(db, CHUNKS, [organizationId, listParameter(seqs)]);
-  // Of few documents is anything known that may no longer hold.
+  // Only a few documents have statements that may be outdated.
   const documentIds = rows.flatMap(([, , documentId, , , , , , mayBeOutdated]) => (mayBeOutdated ? [documentId] : []));
   const stated = await readStatements(db, organizationId, documentIds);
   return rows.map(([seq, id, documentId, position, text, storedMetadata, containerIds, forgetAfter]) => {

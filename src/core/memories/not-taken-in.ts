@@ -21,7 +21,7 @@ export function tellNotTakenIn({ past, noRoom, groundless }: NotTakenIn): string
         ]
       : []),
     ...(groundless > 0
-      ? [`facts: ${groundless} derived from others not kept: already known, or their sources are gone`]
+      ? [`facts: ${groundless} derived from others were not kept: already known, or their sources are gone`]
       : []),
   ];
 }
