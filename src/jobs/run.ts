@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly soleOwner?: boolean;
   readonly isStopping: () => boolean;
   /** Whether a run may continue with a job of this kind; otherwise it has to wait for its turn. */
-  readonly mayGoOnWith: (kind: string) => boolean;
+  readonly mayContinueWith: (kind: string) => boolean;
 }
 
 /** One running job. */
@@ -139,7 +139,7 @@ class JobConductor {
 
   #isNext({ kind, exclusive, runAt }: JobDraft): boolean {
     const isDue = runAt === undefined || runAt <= this.#options.clock.now();
-    return isDue && !exclusive && !this.#options.isStopping() && this.#options.mayGoOnWith(kind);
+    return isDue && !exclusive && !this.#options.isStopping() && this.#options.mayContinueWith(kind);
   }
 
   /** Waits for a run, after an abort only for the grace period: a handler that ignores its signal must not block a slot. */
@@ -203,7 +203,7 @@ class JobConductor {
       if (error instanceof AppError && error.kind !== "unavailable")
         this.#options.log.info("a job was given up", fields);
       else this.#options.log.error("a job was given up", { ...fields, errorId, error });
-      await this.#insist(() => this.#bury(job, verdict.reason));
+      await this.#writePatiently(() => this.#bury(job, verdict.reason));
       return;
     }
     const isPostponed = verdict.action === "postpone";
@@ -215,14 +215,14 @@ class JobConductor {
       this.#options.log.warn("a job failed and will be retried", { ...fields, waitMs: verdict.waitMs, errorId, error });
     const runAt = new Date(now + verdict.waitMs);
     const release = { runAt, failed: !isPostponed, reason: verdict.reason };
-    await this.#insist(() => this.#options.jobs.release(this.#options.worker, job.id, release));
+    await this.#writePatiently(() => this.#options.jobs.release(this.#options.worker, job.id, release));
   }
 
   /**
    * Writes an outcome again while the store is away, for as long as the job is still held: once its lease has expired, the job
    * counts as one that ended its process.
    */
-  #insist(write: () => Promise<void>): Promise<void> {
+  #writePatiently(write: () => Promise<void>): Promise<void> {
     const until = performance.now() + this.#options.leaseMs;
     const judge = (error: unknown): boolean =>
       isUnavailable(error) && performance.now() <= until && !this.#options.isStopping();
@@ -231,7 +231,7 @@ class JobConductor {
 
   async #bury(job: Job, reason: string): Promise<void> {
     this.#postponements.delete(job.id);
-    if (await this.#isToldElsewhere(job, reason)) return;
+    if (await this.#reportByHandler(job, reason)) return;
     let told = reason;
     let isBuried = false;
     try {
@@ -248,7 +248,7 @@ class JobConductor {
     if (!isBuried) await this.#options.jobs.bury(this.#options.worker, job.id, told);
   }
 
-  async #isToldElsewhere(job: Job, reason: string): Promise<boolean> {
+  async #reportByHandler(job: Job, reason: string): Promise<boolean> {
     const handler = this.#handlerOf(job);
     const payload = handler?.schema.safeParse(job.payload);
     if (!handler?.giveUp || payload?.success !== true) return false;

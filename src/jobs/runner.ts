@@ -87,7 +87,7 @@ class JobRunner implements Runner {
       worker: this.#worker,
       leaseMs: this.#leaseMs,
       isStopping: () => this.#isStopping,
-      mayGoOnWith: (kind) => !this.#slots.has(kind),
+      mayContinueWith: (kind) => !this.#slots.has(kind),
     });
   }
 

@@ -2,7 +2,7 @@ import { iso } from "../../lib/time.js";
 import { AppError } from "../errors.js";
 import type { ChangePage, SourceAccess, SourceChange, SourceContent, SourceItem } from "../ports.js";
 import type { ConnectionItem } from "../types.js";
-import { followMove, keepContent } from "./bring-in.js";
+import { followMove, keepContent } from "./import-item.js";
 import { CheckpointExpired, ItemGone, ItemSkipped, SignInRefused } from "./connector-errors.js";
 import { giveWay, waitForRoom } from "./give-way.js";
 import { changesOf, idOf } from "./named-changes.js";
@@ -237,14 +237,14 @@ export async function retryFailed(sync: Sync): Promise<void> {
   const times = { now: iso(now), latest: iso(new Date(now.getTime() + LONGEST_RETRY_MS)) };
   for (let after = ""; ;) {
     const due = await context.store.connections.dueItems(connection.id, times, { after, limit: PAGE });
-    await readAll(sync, due.map(anew));
+    await readAll(sync, due.map(readingAgain));
     if (due.length < PAGE) return;
     after = due.at(-1)?.item.id ?? after;
   }
 }
 
 /** Imports items that waited for room, as far as there is some now; the run reports when there is not. */
-export async function bringInWaiting(sync: Sync): Promise<void> {
+export async function importWaiting(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
   const { connections } = context.store;
   for (let after = ""; ;) {
@@ -253,13 +253,13 @@ export async function bringInWaiting(sync: Sync): Promise<void> {
     if (some.length === 0) return;
     if (room <= 0)
       return run.note(`The limit of ${limit} documents is reached; further documents are not imported.`, "cut");
-    await readAll(sync, some.map(anew));
+    await readAll(sync, some.map(readingAgain));
     giveWay(sync);
     after = some.at(-1)?.item.id ?? after;
   }
 }
 
-function anew(before: ConnectionItem): Reading {
+function readingAgain(before: ConnectionItem): Reading {
   const { item, listing, absences } = before;
   return { item, before, listing, absences };
 }

@@ -4,7 +4,7 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { JobContext, JobDraft, JobHandler, Repositories } from "../ports.js";
 import { type Connection, SYNC_TRIGGERS, type SyncTrigger } from "../types.js";
-import { removeItem } from "./bring-in.js";
+import { removeItem } from "./import-item.js";
 import { removeLeaving } from "./left-documents.js";
 import { isDue, isRetryDue, nextSyncOf } from "./schedule.js";
 import { isOpen, type RemovalAgreement } from "./sync.js";

@@ -1,5 +1,5 @@
 import { iso } from "../../lib/time.js";
-import { removeItem } from "./bring-in.js";
+import { removeItem } from "./import-item.js";
 import { RemovalsHeld, requireUnchanged, type Sync } from "./sync.js";
 
 /** Removals that need no agreement, and the share of all items above which more do. */

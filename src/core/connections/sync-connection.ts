@@ -4,7 +4,7 @@ import { AppError, RetryLater, UnreadableSecret } from "../errors.js";
 import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
-import { applyPage, bringInWaiting, noteAbsent, retryFailed } from "./apply-page.js";
+import { applyPage, importWaiting, noteAbsent, retryFailed } from "./apply-page.js";
 import { giveWay, requireRoom, SOON, waitUntilRead } from "./give-way.js";
 import { requireConnector } from "./find-connections.js";
 import { removeGone } from "./remove-gone.js";
@@ -58,7 +58,7 @@ export async function syncConnection(context: CoreContext, order: SyncOrder, job
     await retryFailed(sync);
     // Removals that wait for agreement do not stop anything else from being imported.
     const held = await removeGone(sync).catch(heldOnly);
-    await bringInWaiting(sync);
+    await importWaiting(sync);
     await tellUnread(sync);
     if (held) throw held;
     await run.finish(null);

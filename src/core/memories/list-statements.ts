@@ -1,7 +1,7 @@
 import type { CoreContext } from "../context.js";
 import type { FilterExpression } from "../types.js";
 import type { ContainerRow } from "../ports.js";
-import { asChunksHold } from "../search/passages.js";
+import { hideOutdatedChunks } from "../search/passages.js";
 import type { MemoryEntry } from "./list-memories.js";
 import { createTeller } from "./told-turns.js";
 
@@ -28,7 +28,7 @@ export async function listStatements(
   const among = filters && (await store.units.matching(organizationId, scope, { filters }));
   const offset = (page - 1) * limit;
   const { turns, total } = await store.turns.list(organizationId, { containerIds, among, order, offset, limit });
-  const held = await asChunksHold(
+  const held = await hideOutdatedChunks(
     context,
     { organizationId, scope },
     turns.map(({ chunk }) => chunk),

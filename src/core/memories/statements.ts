@@ -3,7 +3,7 @@ import { createId, isId } from "../../lib/ids.js";
 import { maySee, systemActor } from "../auth.js";
 import type { CoreContext } from "../context.js";
 import type { Repositories, UnreadTurn } from "../ports.js";
-import { asChunksHold } from "../search/passages.js";
+import { hideOutdatedChunks } from "../search/passages.js";
 import type { Actor, Memory } from "../types.js";
 import { noteMemory } from "./memory-state.js";
 import { chunkTextOf, createTeller, type Statement } from "./told-turns.js";
@@ -34,7 +34,7 @@ export async function findStatement(looking: Looking, actor: Actor, name: Statem
     );
     if (!container) continue;
     const scope = { containerIds: [container.id], kinds: ["chunk"] as const, includeForgotten: false };
-    const [held] = await asChunksHold(looking, { organizationId: actor.organizationId, scope }, [turn.chunk]);
+    const [held] = await hideOutdatedChunks(looking, { organizationId: actor.organizationId, scope }, [turn.chunk]);
     const statement = held ? await tell(turn, container, held.content) : null;
     if (statement && (name.text === undefined || statement.memory.text === name.text)) return statement;
   }

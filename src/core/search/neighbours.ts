@@ -1,6 +1,6 @@
 import type { CoreContext } from "../context.js";
 import type { Chunk } from "../types.js";
-import { asChunksHold } from "./passages.js";
+import { hideOutdatedChunks } from "./passages.js";
 import type { SearchScope } from "./search-scope.js";
 
 /**
@@ -17,7 +17,7 @@ export async function readNeighbours(
   );
   const { store } = context;
   const there = places.length > 0 ? await store.chunks.at(searchScope.organizationId, places) : [];
-  const neighbours = await asChunksHold(context, searchScope, there);
+  const neighbours = await hideOutdatedChunks(context, searchScope, there);
   const byPlace = new Map(neighbours.map((chunk) => [keyOf(chunk, chunk.position), chunk]));
   return new Map(
     found.map((chunk) => {

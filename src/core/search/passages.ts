@@ -32,7 +32,7 @@ export function dividePassages(details: readonly UnitDetail[], scope: UnitScope,
 }
 
 /** Chunks shown regardless of any question, without what no longer holds, and without chunks that say nothing else. */
-export async function asChunksHold(
+export async function hideOutdatedChunks(
   { store, clock }: Pick<CoreContext, "clock"> & { readonly store: Pick<Repositories, "units"> },
   { organizationId, scope }: Pick<SearchScope, "organizationId" | "scope">,
   chunks: readonly Chunk[],

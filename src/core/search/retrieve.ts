@@ -58,7 +58,7 @@ export async function retrieve(
   const within = { organizationId, scope, timeZone, among: among && setOf(among) };
   const retrieval = { ...context, embedder };
   const meaning = await embedQuery(retrieval, query);
-  const leave = await timed(context.stages, "line", () => context.searches.enter());
+  const leave = await timed(context.stages, "queue", () => context.searches.enter());
   try {
     const first = await findUnits(retrieval, within, { query, meaning });
     const found = first.isCut ? await findFurther(retrieval, within, { query, meaning, kinds, first }) : first;

@@ -8,15 +8,15 @@ import { parseInput } from "../input.js";
 import { isOver } from "../memories/find-memory.js";
 import { afterArrivals } from "./arrivals.js";
 import { ask } from "./ask.js";
-import { asDocumentsHold, contentThatHolds } from "./documents-that-hold.js";
+import { hideOutdatedNames, hideOutdatedContent } from "./hide-outdated.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import { readNeighbours } from "./neighbours.js";
-import { asChunksHold } from "./passages.js";
+import { hideOutdatedChunks } from "./passages.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
-import { lineOf } from "./search-queue.js";
+import { queueOf } from "./search-queue.js";
 import { countWaiting, groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import { createWaits } from "./waits.js";
@@ -85,7 +85,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const started = performance.now();
   const stages = createStages();
   const { actor } = call;
-  const searches = lineOf(actor, plain.searches);
+  const searches = queueOf(actor, plain.searches);
   const context = { ...plain, stages, searches };
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);
@@ -222,7 +222,7 @@ async function headsOf(
     store.units.statements(actor.organizationId, ids),
   ]);
   const visible = heads.filter(({ containerTags }) => maySee(actor, containerTags));
-  const shown = await asDocumentsHold({ store, clock }, searchScope, visible, stated);
+  const shown = await hideOutdatedNames({ store, clock }, searchScope, visible, stated);
   return new Map(shown.map((head) => [head.id, asSeenBy(actor, head)]));
 }
 
@@ -267,11 +267,11 @@ async function listAll(
   const listed = await listHeads(context, actor, searchScope, input);
   const ids = listed.map(({ id }) => id);
   const stated = await store.units.statements(actor.organizationId, ids);
-  const heads = await asDocumentsHold(context, searchScope, listed, stated);
+  const heads = await hideOutdatedNames(context, searchScope, listed, stated);
   const places = heads.flatMap(({ id, revision }) =>
     Array.from({ length: FIRST_CHUNKS }, (_, position) => ({ documentId: id, revision, position })),
   );
-  const chunks = await asChunksHold(context, searchScope, await store.chunks.at(actor.organizationId, places));
+  const chunks = await hideOutdatedChunks(context, searchScope, await store.chunks.at(actor.organizationId, places));
   return heads.map((head) => ({
     document: asSeenBy(actor, head),
     score: 1,
@@ -326,7 +326,9 @@ async function addContent(
     if (!document) continue;
     room -= Buffer.byteLength(document.content);
     const isShown = room >= 0 || whole.length === 0;
-    whole.push(isShown ? { ...result, content: contentThatHolds({ clock }, searchScope, document, stated) } : result);
+    whole.push(
+      isShown ? { ...result, content: hideOutdatedContent({ clock }, searchScope, document, stated) } : result,
+    );
     await yieldTurn();
   }
   return whole;

@@ -11,7 +11,7 @@ import { trustOf, trustOfPassage } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { afterArrivals } from "./arrivals.js";
 import { ask, type Asked } from "./ask.js";
-import { asDocumentsHold } from "./documents-that-hold.js";
+import { hideOutdatedNames } from "./hide-outdated.js";
 import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
@@ -21,7 +21,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
-import { lineOf } from "./search-queue.js";
+import { queueOf } from "./search-queue.js";
 import { countWaiting, groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
@@ -136,7 +136,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const started = performance.now();
   const stages = createStages();
   const { actor } = call;
-  const searches = lineOf(actor, plain.searches);
+  const searches = queueOf(actor, plain.searches);
   const context = { ...plain, stages, searches };
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;
@@ -217,13 +217,13 @@ async function present(
   const [documents, whole, stated] = await Promise.all([
     ids.length > 0 ? store.documents.headsByIds(actor.organizationId, ids) : [],
     store.units.load(actor.organizationId, units),
-    store.units.statements(actor.organizationId, ids),
+    searchScope.scope.includeForgotten ? new Map() : store.units.statements(actor.organizationId, ids),
   ]);
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter(
     (document) => maySee(actor, document.containerTags) && isOf(searchScope.endUserId, document),
   );
-  const shown = await asDocumentsHold({ store, clock }, searchScope, visible, stated);
+  const shown = await hideOutdatedNames({ store, clock }, searchScope, visible, stated);
   const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
   const byUnit = new Map(whole.map((unit) => [unit.unit, unit]));
   return ranked.flatMap(({ unit, detail, similarity, isOutOfDate }) => {

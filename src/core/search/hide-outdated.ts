@@ -15,7 +15,7 @@ type Searched = Pick<SearchScope, "organizationId" | "scope">;
  * is wanted too, all of them stay as they are.
  * @param stated what these documents are known to state
  */
-export async function asDocumentsHold(
+export async function hideOutdatedNames(
   { store, clock }: Searching,
   { organizationId, scope }: Searched,
   heads: readonly DocumentHead[],
@@ -28,13 +28,13 @@ export async function asDocumentsHold(
     const statements = stated.get(head.id) ?? [];
     const mayTell = tellsOfGone(head, statements, asking);
     const whole = mayTell ? await store.documents.byId(organizationId, head.id) : null;
-    shown.push(whole ? { ...head, ...namesThatHold(whole, statements, asking) } : head);
+    shown.push(whole ? { ...head, ...currentNames(whole, statements, asking) } : head);
   }
   return shown;
 }
 
-/** The content of a document without what has since been forgotten or replaced; see `asDocumentsHold`. */
-export function contentThatHolds(
+/** The content of a document without what has since been forgotten or replaced; see `hideOutdatedNames`. */
+export function hideOutdatedContent(
   { clock }: Pick<Searching, "clock">,
   { scope }: Pick<Searched, "scope">,
   { id, content }: Pick<Document, "id" | "content">,
@@ -80,7 +80,7 @@ function hasAny(text: string, words: ReadonlySet<string>): boolean {
  * Titles and summaries written by a model or a person use other words than the text: where they reveal what is gone, they are
  * replaced by a name made from the remaining text.
  */
-function namesThatHold(
+function currentNames(
   { title, summary, content }: Document,
   statements: readonly PassageStatement[],
   asking: Asking,
