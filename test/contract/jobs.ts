@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Job, JobDraft, JobStore } from "../../src/core/ports.js";
 import { ManualClock } from "../support/clock.js";
+import { describeJobLeases } from "./job-leases.js";
 import { describeWaitingJobs } from "./waiting-jobs.js";
 
 export interface OpenedJobStore {
@@ -248,75 +249,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       });
     });
 
-    describe("leases", () => {
-      test("a claimed job is not claimed again, even by a simultaneous claim", async () => {
-        await jobs.enqueue(Array.from({ length: 20 }, (_, at) => draft({ payload: at })));
-        const claims = await Promise.all(["one", "two", "three"].map((worker) => take(10, worker)));
-        const ids = claims.flat().map((job) => job.id);
-        expect(ids).toHaveLength(20);
-        expect(new Set(ids).size).toBe(20);
-      });
-
-      test("another worker's expired lease makes its job due and counts as a crash instead of an attempt", async () => {
-        await jobs.enqueue([draft()]);
-        const first = await takeOne("one");
-        clock.advance(LEASE + 1);
-        const second = await takeOne("two");
-        expect(second).toEqual({ ...first, crashes: 1 });
-        expect(await jobs.extend("one", first.id, LEASE)).toBe(false);
-        expect(await jobs.complete("one", first.id)).toBe(false);
-        await jobs.release("one", first.id, { runAt: clock.now(), failed: true, reason: "late" });
-        await jobs.bury("one", first.id, "late");
-        expect(await jobs.counts()).toMatchObject({ waiting: 0, running: 1, dead: 0 });
-        expect(await jobs.complete("two", first.id)).toBe(true);
-      });
-
-      test("a worker's own expired lease counts as an attempt: it slept and did not crash", async () => {
-        await jobs.enqueue([draft()]);
-        const first = await takeOne();
-        clock.advance(LEASE + 1);
-        expect(await takeOne()).toEqual({ ...first, attempt: 2 });
-      });
-
-      test("a worker that was suspended keeps a job that it is still running", async () => {
-        await jobs.enqueue([draft(), draft()]);
-        const [first, second] = await take(2);
-        clock.advance(10 * LEASE);
-        const running = [first?.id ?? 0];
-        const taken = await jobs.claim("one", 100, LEASE, { except: [], running });
-        expect(taken).toMatchObject([{ id: second?.id, attempt: 2 }]);
-        expect(await jobs.extend("one", first?.id ?? 0, LEASE)).toBe(true);
-        expect(await jobs.claim("two", 100, LEASE, { except: [], running })).toEqual([]);
-      });
-
-      test("extend keeps a lease", async () => {
-        await jobs.enqueue([draft()]);
-        const job = await takeOne();
-        clock.advance(LEASE - 1);
-        expect(await jobs.extend("one", job.id, LEASE)).toBe(true);
-        clock.advance(LEASE - 1);
-        expect(await take(1, "two")).toEqual([]);
-      });
-
-      test("reclaim frees the jobs of workers that are gone", async () => {
-        await jobs.enqueue([draft(), draft()]);
-        await take();
-        expect(await take()).toEqual([]);
-        expect(await jobs.reclaim()).toBe(2);
-        // One at a time, so that another crash can be attributed to one job.
-        for (const worker of ["one", "two"])
-          expect((await take(2, worker)).map(({ attempt, crashes }) => `${attempt} ${crashes}`)).toEqual(["1 1"]);
-      });
-
-      test("complete removes the job once", async () => {
-        await jobs.enqueue([draft()]);
-        const job = await takeOne();
-        expect(await jobs.complete("two", job.id)).toBe(false);
-        expect(await jobs.complete("one", job.id)).toBe(true);
-        expect(await jobs.complete("one", job.id)).toBe(false);
-        expect(await jobs.counts()).toEqual({ waiting: 0, running: 0, dead: 0, oldestWaitingSeconds: 0 });
-      });
-    });
+    describeJobLeases(() => ({ jobs, clock }));
 
     describe("failure", () => {
       test("release after a failure counts the attempt, release without one does not", async () => {
