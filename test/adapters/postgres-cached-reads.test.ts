@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { CompiledQuery } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { ExclusiveReads } from "../../src/adapters/store/postgres/exclusive-reads.js";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
+import { QueryCache } from "../../src/adapters/store/query-cache.js";
 import type { Store } from "../../src/core/ports.js";
 import { buildDocumentDraft } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
@@ -61,6 +64,23 @@ else {
     await client.query("update documents set waiting = 0");
     await client.end();
     await vi.waitFor(async () => expect(await countWaiting(store)).toBe(0), { timeout: 5_000, interval: 100 });
+  });
+
+  test("nothing is answered from memory while another service may have taken the database", async () => {
+    const pool = new pg.Pool({ connectionString: await server.createDatabase() });
+    try {
+      await pool.query("create table notes (text text)");
+      const lost = new Promise<never>(() => undefined);
+      const possession = { isHeld: () => false, require: () => undefined, lost, close: async () => undefined };
+      const cache = new QueryCache(new ExclusiveReads(pool, "a database", possession));
+      const counting = CompiledQuery.raw("select count(*) as total from notes");
+      for (let total = 0; total < 20; total += 1) {
+        expect((await cache.run(counting)).rows).toEqual([{ total }]);
+        await pool.query("insert into notes values ('from another service')");
+      }
+    } finally {
+      await pool.end();
+    }
   });
 
   test("services that share a database see each other's writes at once", async () => {
