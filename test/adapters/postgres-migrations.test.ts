@@ -1,6 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MIGRATIONS, migrate } from "../../src/adapters/store/postgres/migrate.js";
+import { migrate } from "../../src/adapters/store/postgres/migrate.js";
+import { MIGRATIONS } from "../../src/adapters/store/postgres/migrations/index.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 
 const programs = findPostgres();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { MIGRATIONS as OF_SQLITE } from "../../src/adapters/store/migrations/index.js";
-import { MIGRATIONS as OF_POSTGRES } from "../../src/adapters/store/postgres/migrate.js";
+import { MIGRATIONS as OF_POSTGRES } from "../../src/adapters/store/postgres/migrations/index.js";
 
 /** The beginnings of the SHA-256 digests of all released migrations. */
 const RELEASED = {

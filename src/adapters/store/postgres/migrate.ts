@@ -1,21 +1,8 @@
 import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { MIGRATION_LOCK } from "./advisory-lock.js";
-import { FUNCTIONS } from "./functions.js";
-import { INLINED_FUNCTIONS } from "./inlined-functions.js";
-import { INITIAL_SERVICE_TABLES } from "./initial-service-tables.js";
-import { INITIAL_TABLES } from "./initial-tables.js";
-import { INITIAL_TRIGGERS } from "./initial-triggers.js";
+import { MIGRATIONS } from "./migrations/index.js";
 import { ATTEMPTS_TABLE } from "./shared-attempts.js";
-
-/** Forward only, in order; a record's version is the number of migrations applied to it. */
-export const MIGRATIONS: readonly string[] = [
-  `${comparedByCodePoints(INITIAL_TABLES + INITIAL_SERVICE_TABLES)}${FUNCTIONS}${INITIAL_TRIGGERS}`,
-  `alter table vector_followers add column layout text collate "C";`,
-  // In kB. Every search scans the pending list of the GIN index; if that is long, the planner prefers a sequential scan.
-  `alter index text_index_words set (gin_pending_list_limit = 64);`,
-  INLINED_FUNCTIONS,
-];
 
 /** The version of the schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -84,9 +71,4 @@ async function requireUnicode(client: pg.PoolClient, place: string): Promise<voi
     "conflict",
     `The database ${place} is encoded in ${rows[0]?.server_encoding}, which cannot store every text. Nothing was changed. Name a database that was created with encoding UTF8.`,
   );
-}
-
-/** Whatever collation the database has, the record sorts and compares text as SQLite does. */
-function comparedByCodePoints(tables: string): string {
-  return tables.replaceAll(/(\w) text(?=[ ,\n)])/g, '$1 text collate "C"');
 }

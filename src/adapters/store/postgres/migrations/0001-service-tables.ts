@@ -1,4 +1,4 @@
-/** The tables of permissions, jobs and activity; otherwise as those in `initial-tables.ts`. */
+/** The tables of permissions, jobs and activity; otherwise as those in `0001-tables.ts`. */
 export const INITIAL_SERVICE_TABLES = `
 create table api_keys (
   id text primary key,
