@@ -41,16 +41,21 @@ export interface FolderBackup extends Backup {
  * @throws AppError `invalid` or `conflict` when the store is in a database
  */
 export async function backUp(
-  { dataDirectory, databaseUrl, secretKey }: Config,
+  { dataDirectory, databaseUrl, secretKey, bucket }: Config,
   target: string,
   signal: AbortSignal,
 ): Promise<FolderBackup> {
-  if (databaseUrl !== undefined)
+  if (databaseUrl !== undefined) {
+    const elsewhere = [
+      bucket === undefined ? `the uploaded files in ${dataDirectory}` : "the bucket with the uploaded files",
+      secretKey === undefined ? `the key that encrypts credentials in ${dataDirectory}` : "RECOLLECT_SECRET_KEY",
+    ];
     throw new AppError(
       "invalid",
-      `The record is in the database named by DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and copy the data folder ${dataDirectory}, which contains the uploaded files and the key that encrypts credentials.`,
+      `The record is in the database named by DATABASE_URL, which this command does not copy. Use \`pg_dump\` for it, and keep copies of ${elsewhere.join(" and of ")}.`,
       { paths: [dataDirectory] },
     );
+  }
   requireRecordPlace(dataDirectory, undefined);
   const file = join(dataDirectory, STORE_FILE);
   const backup = await backUpStore({ file, folders: [FILES_FOLDER], target, signal });

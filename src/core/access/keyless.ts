@@ -12,5 +12,5 @@ export function keylessOf({ isKeylessOff, publicUrl, host }: Reach): About["keyl
   if (isKeylessOff) return { isAllowed: false, reason: "RECOLLECT_KEYLESS is off" };
   if (publicUrl !== undefined) return { isAllowed: false, reason: "RECOLLECT_PUBLIC_URL is set" };
   if (!isLoopbackName(host)) return { isAllowed: false, reason: `the service listens on ${host}` };
-  return { isAllowed: true, reason: "the service is reachable only from this machine, and no public address is set" };
+  return { isAllowed: true, reason: "the service listens only on this machine, and no public address is set" };
 }

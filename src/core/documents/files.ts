@@ -24,7 +24,7 @@ export async function getDocumentFile(
   const document = await findDocument(store, actor, name);
   const files = await store.files.ofDocument(actor.organizationId, document.id);
   const file = files.find(({ key }) => document.url === `${FILES_PATH}${key}`);
-  if (!file) throw new AppError("not_found", `Document ${name.id} has no file: it was not uploaded as one.`);
+  if (!file) throw new AppError("not_found", `Document ${name.id} has no file: it did not come as one.`);
   const { expires, signature } = await signLink(store, document, file, clock.now());
   return { file, path: `${FILES_PATH}${file.key}?expires=${expires}&signature=${signature}` };
 }

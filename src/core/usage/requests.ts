@@ -128,10 +128,10 @@ export function readRange(
   // What happened in this very millisecond is included.
   const end = to === undefined ? now.getTime() + 1 : Date.parse(to);
   const begin = from === undefined ? end - PERIODS[period ?? usual] : (parseIso(from)?.getTime() ?? end);
-  if (begin >= end) throw invalid([{ path: ["from"], message: "must be before to" }]);
+  if (begin >= end) throw invalid([{ path: ["from"], message: "must be before the end of the period" }]);
   // The millisecond above must not make 90 days too long.
   if (end - begin > REQUESTS_KEPT_MS + 1)
-    throw invalid([{ path: ["from"], message: "must be at most 90 days before to" }]);
+    throw invalid([{ path: ["from"], message: "must be at most 90 days before the end of the period" }]);
   return { from: earliest(begin), to: earliest(end) };
 }
 

@@ -11,6 +11,9 @@ const ADVICE: Partial<Record<ErrorKind, string>> = {
   internal: "Everything that was acknowledged is kept; this call may not have taken effect.",
 };
 
+/** Tools whose ids no search shows. */
+const OWN_IDS: readonly string[] = ["undo", "submit-extraction"];
+
 /** Where errors are reported, and to whom. */
 export interface ErrorTeller {
   readonly log: LeveledLog;
@@ -22,7 +25,7 @@ export function failure(error: unknown, { log, reader }: ErrorTeller, tool: stri
   const { kind, message, retryAfter } = refusalOf(error, log, `tool ${tool}`, reader);
   const parts = [
     sentence(message),
-    ADVICE[kind],
+    kind === "not_found" && OWN_IDS.includes(tool) ? undefined : ADVICE[kind],
     retryAfter !== undefined && `Wait ${retryAfter} seconds before that.`,
   ];
   return { isError: true, content: [{ type: "text", text: parts.filter(Boolean).join(" ") }] };

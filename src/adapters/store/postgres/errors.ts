@@ -36,19 +36,19 @@ export function describePostgresError(error: unknown, place: string): unknown {
   if (REFUSED.test(code))
     return new AppError(
       "unavailable",
-      `The database ${place} refuses this service (${message}). Check the user, the password, the name of the database and the rights in DATABASE_URL.`,
+      `The database ${place} refuses this service (${message}). Check the user, the password and the name of the database in its address, and the rights of the user.`,
       { cause: error },
     );
   if (READ_ONLY.test(code))
     return new AppError(
       "unavailable",
-      `The database ${place} is read-only. Nothing was written. Name the primary server in DATABASE_URL.`,
+      `The database ${place} is read-only. Nothing was written. Use the address of the primary server.`,
       { cause: error, retryAfter: 5 },
     );
   if (TOO_SLOW.test(code))
     return new AppError(
       "unavailable",
-      `The database ${place} ended a statement that took longer than its statement_timeout (${message}). Nothing was changed. Raise that setting for the user in DATABASE_URL.`,
+      `The database ${place} ended a statement that took longer than its statement_timeout (${message}). Nothing was changed. Raise that setting for the user.`,
       { cause: error },
     );
   if (TOO_MANY.test(code) || GONE.test(code)) return unreachable(error, place);

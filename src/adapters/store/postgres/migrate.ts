@@ -60,7 +60,7 @@ async function refuseForeign(client: pg.PoolClient, place: string): Promise<void
   if (first === undefined || rows.some(({ name }) => name === "schema_versions")) return;
   throw new AppError(
     "conflict",
-    `The database ${place} contains tables of another program, such as ${first.name}. Nothing was changed. Name an empty database in DATABASE_URL, or remove that setting to keep the record in the data folder.`,
+    `The database ${place} contains tables of another program, such as ${first.name}. Nothing was changed. Name an empty database.`,
   );
 }
 

@@ -170,7 +170,7 @@ function withFields(command: Command): Command {
 
 async function list(cli: Cli): Promise<void> {
   const answer = await withCore(cli, ({ core, read }) => core.listConnections(read, {}));
-  const none = `There are no connections yet. Create one: ${cli.invocation} connections add`;
+  const none = `There are no connections yet. Create one: ${cli.invocation} connections add <provider>`;
   cli.output.answer(answer, () =>
     answer.connections.length > 0 ? answer.connections.map((connection) => describe(cli, connection)) : [none],
   );

@@ -24,7 +24,7 @@ export function registerMove(program: Command, cli: Cli): void {
 Copies the record while a service runs, waits until the service is stopped, copies what has changed, compares every table
 on both sides, and only then makes the new place the record. If it is interrupted, the same command continues it. With
 \`--to folder\`, DATABASE_URL names the database from which the record is moved. The password can be left out of the URL and
-set in PGPASSWORD. The original is kept where it was.
+set in PGPASSWORD. The original is kept.
 `,
     )
     .action(async (options: MoveOptions) => move(cli, options));
@@ -54,14 +54,14 @@ function lineOf({ step, of, rows }: MoveProgress, { output }: Cli): string {
   return `${step} ${of}${written}`;
 }
 
-function describe({ output, programName }: Cli, moved: MovedRecord, to: string): string[] {
+function describe({ output, invocation }: Cli, moved: MovedRecord, to: string): string[] {
   const { from, to: place, setAside, wasMoved, tables, indexed } = moved;
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const replaced = tables.reduce((sum, table) => sum + table.replaced, 0);
   const isFolder = to === "folder";
   const start = isFolder
-    ? `To use it: unset DATABASE_URL and start \`${programName} serve\`.`
-    : `To use it: set DATABASE_URL=${shellWord(withoutPassword(to))}, with the password and options from --to, and start \`${programName} serve\`.`;
+    ? `To use it: unset DATABASE_URL and start \`${invocation} serve\`.`
+    : `To use it: set DATABASE_URL=${shellWord(withoutPassword(to))}, with the password and options from --to, and start \`${invocation} serve\`.`;
   if (wasMoved) return [`The record is already in ${place}.`, start];
   return [
     `${output.style.green("moved:")} ${count(rows, "row")} of ${count(tables.length, "table")} from ${from} to ${place}; every table has the same rows and the same hash in both. The text index has ${count(indexed, "entry", "entries")}.`,

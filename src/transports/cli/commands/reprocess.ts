@@ -91,7 +91,7 @@ async function reprocess(cli: Cli, named: readonly string[], options: ReprocessO
 function checkWays(named: readonly string[], { container, all, failed, outdated }: ReprocessOptions): void {
   if (failed && (named.length > 0 || all || outdated !== undefined))
     throw new UsageError(
-      "--failed can be combined only with --container: it selects all documents that could not be read",
+      "--failed cannot be combined with ids, --all, --outdated or --no-outdated: it selects all documents that could not be read",
     );
   const ways = [named.length > 0, container !== undefined || failed === true, all === true].filter(Boolean);
   if (ways.length !== 1)

@@ -23,7 +23,7 @@ Requests with a key for some containers may leave out \`containerTag\`: reads th
 
 A request may contain at most 100,000 values and field names, nested at most 64 levels deep, with at most 10,000 entries in a list or an object that has no other limit; anything larger is refused before it is read.
 
-Errors are \`{error, details?, message}\`, all strings; errors about invalid input also list up to twenty \`issues\`, each with the path of a field and the rule that it breaks. If a rate limit is set, every response has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is available again), and 429 has \`Retry-After\`.
+Errors are \`{error, details?, message}\`, all strings; errors about invalid input also list up to twenty \`issues\`, each with the path of a field and the rule that it breaks. If a rate limit is set, every response of an operation has \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (seconds until the whole limit is available again), and 429 has \`Retry-After\`.
 
 Every path under \`/v3/documents\` is also served under its older name, \`/v3/memories\`. Misspellings of a field that narrows a request, such as \`container_tag\`, are refused with the right name, and so is such a field itself if the request does not read it. A request other than GET accepts only the parameters that it describes, and only the body that it describes, or \`{}\`. Other unknown fields change nothing and are named in the \`warnings\` of the response. Times are in ISO 8601 format, in UTC.`;
 

@@ -120,7 +120,7 @@ export const fileEndpoints = [
     operationId: "getFileUrl",
     summary: "Get the download URL of a document's file",
     description:
-      "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that were uploaded as files have one.",
+      "A link that opens the file without a key for 24 hours, as long as the document stays in its containers. Only documents that came as files have one.",
     tag: "documents",
     query: documentPlace,
     refusals: { 409: AMBIGUOUS },

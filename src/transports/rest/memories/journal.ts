@@ -16,7 +16,7 @@ const query = z.object({
     `Only this kind of change: ${JOURNAL_ACTIONS.map((name) => `\`${name}\``).join(", ")}.`,
   ),
   actor: once(actor.unwrap()).describe(
-    "Only changes by this actor: `local`, `system`, or `key:` with the id of a key.",
+    "Only changes by this actor: `local`, `system`, or `key:`, `oauth:` or `sign-in:` with the id of a key, an app's grant or a sign-in.",
   ),
   from: once(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
   to: once(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
@@ -29,7 +29,11 @@ const state = z.record(z.string(), z.unknown()).nullable();
 const entryAnswer = z.object({
   at: z.iso.datetime().describe("When it was changed."),
   batchId: z.string().describe("Changes that were made together share a batch, which can be undone as a whole."),
-  actor: z.string().describe("Who changed it: `local`, `system`, or `key:` with the id of a key."),
+  actor: z
+    .string()
+    .describe(
+      "Who changed it: `local`, `system`, or `key:`, `oauth:` or `sign-in:` with the id of a key, an app's grant or a sign-in.",
+    ),
   action: z.string().describe("What was done, such as `memory.updated`."),
   subject: z.enum(["document", "memory", "key", "container"]).describe("What kind of thing was changed."),
   subjectId: z.string().describe("Id of what was changed; for an update, the id of the new version."),

@@ -11,7 +11,7 @@ const flag = z.boolean("must be true or false").optional();
 const groundFields = {
   ...containerFields,
   operator: operator.describe(
-    "How several tags combine: OR unites them, AND finds only chunks of documents that have all of them.",
+    "How several tags combine: OR unites them, AND finds only chunks of documents that have all of them, and memories in any of them.",
   ),
   filters: filters.optional(),
   filepath,

@@ -51,7 +51,7 @@ export const auditEndpoints = [
     operationId: "listAuditEntries",
     summary: "List the audit log: who did what, newest first",
     description:
-      "What was changed, who signed in and who was refused: names and ids, never content. Identical refusals and reads within a minute are one entry. Entries are kept for a year, and at most a million of them. Only a key of the whole organisation may do this.",
+      "What was changed, who signed in and who was refused: names and ids, never content. Refusals and reads of the same kind by the same caller within a minute are one entry. Entries are kept for a year, and at most a million of them. Only a key of the whole organisation may do this.",
     tag: "analytics",
     query: auditQuery,
     status: 200,

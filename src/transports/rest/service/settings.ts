@@ -47,7 +47,7 @@ export const settingsEndpoints = [
     operationId: "updateSettings",
     summary: "Update settings",
     description:
-      "Absent fields stay unchanged, null clears a field, and unknown fields are refused. Settings written by a client that identifies itself, by its key or by the header `x-sm-source`, apply only to that client. Changes apply to what is added afterwards; `POST /v3/documents/reprocess` applies them to existing documents. `warnings` says what has no effect without a language model.",
+      "Absent fields stay unchanged, null clears a field, and unknown fields are refused. Settings written by a client that identifies itself, by its key or by the header `x-sm-source`, apply only to that client. Changes apply to what is added afterwards; `POST /v3/reprocess` applies them to existing documents. `warnings` says what has no effect without a language model.",
     tag: "settings",
     example: { shouldLLMFilter: true, filterPrompt: "Keep decisions and preferences." },
     body: settingsSchema,

@@ -43,7 +43,7 @@ const status = z.object({
         name: z.string(),
         purpose: z.string(),
         isThere: z.boolean(),
-        withoutIt: z.string().describe("What still works if it is missing."),
+        withoutIt: z.string().describe("What happens if it is missing."),
         howToInstall: z.string(),
         lacks: z.string().nullable().describe("What it lacks that the settings require, and what to do."),
       }),

@@ -46,7 +46,7 @@ export const webAppEndpoints = [
     path: "/v3/mcp/has-login",
     operationId: "hasMcpLogin",
     summary: "Check whether an MCP client has signed in before",
-    description: "Always false: MCP clients of this server use a key.",
+    description: "Always false: MCP clients of this server use a key or sign in by OAuth.",
     tag: "web app",
     status: 200,
     answer: z.object({ previousLogin: z.boolean() }),
