@@ -91,7 +91,6 @@ async function refuseInvolved(
       throw new AppError(
         "conflict",
         `The container ${tag} is already part of the merge ${id}. Wait until that is done.`,
-        { retryAfter: 1 },
       );
   }
 }
