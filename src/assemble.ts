@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { createBucketAndFolderBlobs } from "./adapters/blobs/bucket-and-folder.js";
 import { createBucketBlobs } from "./adapters/blobs/bucket.js";
 import { createGuardedFetch } from "./adapters/fetch/guarded-fetch.js";
 import { createSourceClient } from "./adapters/fetch/source-client.js";
@@ -169,7 +170,7 @@ function createServices(
     searches: createSearchQueue(),
     audit: createAuditTrail({ store, clock, log }),
     uploads: openUploads(config.dataDirectory),
-    blobs: config.bucket ? createBucketBlobs(config.bucket) : createFileBlobs(join(config.dataDirectory, FILES_FOLDER)),
+    blobs: createBlobs(config),
     fetcher: createGuardedFetch(fetching),
     connectors: createConnectors(config, connectors),
     sources: createSourceClient(fetching),
@@ -182,6 +183,11 @@ function createServices(
     readings: new Map(),
     filePasswords: createFilePasswords(),
   };
+}
+
+function createBlobs({ bucket, dataDirectory }: Config) {
+  const inFolder = createFileBlobs(join(dataDirectory, FILES_FOLDER));
+  return bucket ? createBucketAndFolderBlobs(createBucketBlobs(bucket), inFolder) : inFolder;
 }
 
 function createRecordVectors(config: Config, store: Store, log: Log) {

@@ -106,6 +106,10 @@ export function findBadValue(value: string | number | boolean): string | null {
   return typeof value === "string" ? findBadCharacter(value) : null;
 }
 
+/** Keys that a filter may name. */
+export const FILTER_KEY = /^[A-Za-z0-9_.-]{1,64}$/;
+export const FILTER_KEY_RULE = "must be 1 to 64 letters, digits, underscores, dots or hyphens";
+
 const metadataValueSchema = z.union(
   [z.string(), z.number(), z.boolean(), z.array(z.string())],
   "must be a string, a number, a boolean or an array of strings",

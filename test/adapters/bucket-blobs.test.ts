@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createBucketAndFolderBlobs } from "../../src/adapters/blobs/bucket-and-folder.js";
 import { createBucketBlobs } from "../../src/adapters/blobs/bucket.js";
+import { createFileBlobs } from "../../src/adapters/blobs/files.js";
 import { createId } from "../../src/lib/ids.js";
 import { describeBlobs } from "../contract/blobs.js";
 import { openWebServer } from "../support/web-server.js";
@@ -18,6 +23,37 @@ for (const prefix of ["", "team/recollect"])
     const server = await startBucketServer({ pageSize: 2 });
     return { blobs: createBucketBlobs(bucketOf(server, prefix)), close: () => server.close() };
   });
+
+describeBlobs("a bucket beside a folder with older files", async () => {
+  const server = await startBucketServer({ pageSize: 2 });
+  const folder = await mkdtemp(join(tmpdir(), "recollect-blobs-"));
+  const blobs = createBucketAndFolderBlobs(createBucketBlobs(bucketOf(server, "")), createFileBlobs(folder));
+  return {
+    blobs,
+    close: async () => {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+});
+
+test("files stored before the bucket was set can be read, and are removed from the folder", async () => {
+  const server = await startBucketServer();
+  const folder = await mkdtemp(join(tmpdir(), "recollect-blobs-"));
+  try {
+    const key = createId();
+    await createFileBlobs(folder).put(key, Uint8Array.of(1, 2, 3));
+    const blobs = createBucketAndFolderBlobs(createBucketBlobs(bucketOf(server, "")), createFileBlobs(folder));
+    expect(await blobs.read(key, 1, 2)).toEqual(Uint8Array.of(2, 3));
+    expect((await blobs.list()).map((listed) => listed.key)).toEqual([key]);
+    await blobs.remove(key);
+    expect(await blobs.read(key, 0, 3)).toBeNull();
+    expect(await createFileBlobs(folder).list()).toEqual([]);
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+});
 
 describe("a bucket", () => {
   let server: BucketServer;

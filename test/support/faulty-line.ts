@@ -5,6 +5,8 @@ export interface FaultyLine {
   readonly port: number;
   /** Passes nothing on in either direction for this long, then everything in order. */
   stall(milliseconds: number): void;
+  /** Leaves every open connection open and dead, as when the other machine has gone; new ones work. */
+  abandon(): void;
   /** Ends every open connection. @returns their number */
   cut(): number;
   close(): Promise<void>;
@@ -13,6 +15,7 @@ export interface FaultyLine {
 /** @param target port of the server on this machine */
 export async function startFaultyLine(target: number): Promise<FaultyLine> {
   const open = new Set<Socket>();
+  const dead = new WeakSet<Socket>();
   let stalledUntil = 0;
   const server = createServer((near) => {
     const far = connect(target, "127.0.0.1");
@@ -30,6 +33,7 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
     }
   });
   const pass = (from: Socket, to: Socket, data: Buffer): void => {
+    if (dead.has(from)) return;
     const wait = stalledUntil - Date.now();
     if (wait <= 0) return void to.write(data);
     // One after the other, so that nothing overtakes earlier data.
@@ -43,6 +47,7 @@ export async function startFaultyLine(target: number): Promise<FaultyLine> {
   return {
     port: (server.address() as AddressInfo).port,
     stall: (milliseconds) => void (stalledUntil = Date.now() + milliseconds),
+    abandon: () => open.forEach((socket) => dead.add(socket)),
     cut() {
       const connections = open.size / 2;
       for (const socket of open) socket.destroy();

@@ -23,6 +23,18 @@ describe("POST /v3/documents", () => {
     expect((await rest.send("GET", `/v3/documents/${body.id}`)).body.content).toBe("Lena moved the launch to May.");
   });
 
+  test("refuses a filterByMetadata with more values, or other keys, than a filter may have", async () => {
+    const many = Object.fromEntries(Array.from({ length: 201 }, (_, index) => [`k${index}`, 1]));
+    for (const [filterByMetadata, rule] of [
+      [many, "filterByMetadata: must have at most 200 values, and has 201"],
+      [{ 'a"b': 1 }, "must be 1 to 64 letters, digits"],
+      [{ "a\\": 1 }, "must be 1 to 64 letters, digits"],
+    ] as const) {
+      const { status, body } = await add({ content: "Mine.", filterByMetadata });
+      expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(rule)]);
+    }
+  });
+
   test("refuses the metadata key __proto__, here and in other requests that take metadata", async () => {
     const metadata = JSON.parse('{"__proto__":"x","k":"v"}') as Record<string, string>;
     const { id } = (await add({ content: "Mine.", containerTag: "add:proto" })).body;

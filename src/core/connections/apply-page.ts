@@ -155,8 +155,10 @@ async function readOne(sync: Sync, { item, content, before, listing, absences }:
   const { context, connection, connector, source, run } = sync;
   const now = context.clock.now();
   const fields = { connectionId: connection.id, item, listing, absences, seenAt: iso(now) };
+  let isRead = content !== undefined;
   try {
     const read = content ?? (await connector.read(source, item));
+    isRead = true;
     if (isEmpty(read)) throw new ItemSkipped("It contains no text.");
     const { version = item.version, detail = item.detail } = read;
     if (before) await followMove(context, connection, before, item);
@@ -195,6 +197,8 @@ async function readOne(sync: Sync, { item, content, before, listing, absences }:
       run.skip(item, reason);
       return;
     }
+    // An outage of the record is no failure of the item: the run continues later.
+    if (isRead && error instanceof AppError && error.kind === "unavailable") throw error;
     throwForAll(sync, error);
     const attempts = (before?.item.version === item.version ? before.attempts : 0) + 1;
     const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LONGEST_RETRY_MS);

@@ -3,6 +3,7 @@ import type { TimeZone } from "../../lib/time-zone.js";
 import { requireContainer } from "../auth.js";
 import type { CoreContext, Limits } from "../context.js";
 import { endUserOfAddition, withEndUser } from "../access/end-user.js";
+import { contextFilterSchema } from "./context-filter.js";
 import {
   checkMetadataSize,
   checkSize,
@@ -31,7 +32,7 @@ export const addDocumentSchema = z.object({
   metadata: metadataSchema.optional(),
   endUserId: endUserOfAddition,
   /** Which memories may serve as context when facts are extracted; does not affect what is stored. */
-  filterByMetadata: metadataSchema.optional(),
+  filterByMetadata: contextFilterSchema.optional(),
   /** Guidance for extraction, stored on each container of the document. */
   entityContext: noteSchema(1_500).optional(),
   taskType: z.enum(["memory", "superrag"]).optional(),

@@ -1,4 +1,4 @@
-import { findBadValue, invalid } from "../input.js";
+import { FILTER_KEY, FILTER_KEY_RULE, findBadValue, invalid } from "../input.js";
 import type { FilterCondition, FilterExpression } from "../types.js";
 import { parseLimitedJson } from "../../lib/limited-json.js";
 
@@ -71,8 +71,7 @@ function parseCondition(value: unknown, path: Path): FilterCondition {
   if (!isObject(value)) fail(path, "must be a condition with key and value, or an object with AND or OR");
   for (const field of ["key", "value"]) if (value[field] === undefined) fail([...path, field], "is missing");
   const key = value["key"];
-  if (typeof key !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(key))
-    fail([...path, "key"], "must be 1 to 64 letters, digits, underscores, dots or hyphens");
+  if (typeof key !== "string" || !FILTER_KEY.test(key)) fail([...path, "key"], FILTER_KEY_RULE);
   const wanted = value["value"];
   if (typeof wanted !== "string" && typeof wanted !== "number" && typeof wanted !== "boolean")
     fail([...path, "value"], "must be a string");

@@ -14,6 +14,7 @@ import { readNote, requireServable, retire } from "./move-note.js";
 import { folderOnceFree, type MovedRecord, type MoveOptions } from "./move-options.js";
 import {
   connect,
+  lacksTable,
   noRecord,
   openPostgresSource,
   openSqliteSource,
@@ -177,7 +178,11 @@ async function endMove(options: MoveOptions, place: string): Promise<MovedRecord
     return moved;
   }
   const client = await connect(url, place);
-  const note = await readNote(client, place).finally(() => client.end());
+  const note = await readNote(client, place)
+    .catch((error: unknown) => {
+      throw lacksTable(error) ? noRecord(`the database ${place}`) : error;
+    })
+    .finally(() => client.end());
   const store = await openSqliteSource(file);
   const organization = await organizationIn(store).finally(() => store.close());
   if (note?.state === "moved" && note.organization === organization) return moved;

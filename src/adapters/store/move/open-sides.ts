@@ -53,7 +53,7 @@ export async function openPostgresSource(url: string, place: string): Promise<So
     return createPostgresSide(client, place);
   } catch (error) {
     await client.end();
-    if (error instanceof pg.DatabaseError && error.code === "42P01") throw noRecord(place);
+    if (lacksTable(error)) throw noRecord(place);
     throw describePostgresError(error, place);
   }
 }
@@ -82,6 +82,11 @@ export async function connect(url: string, place: string): Promise<pg.Client> {
 export async function organizationIn(side: RecordSide): Promise<string | null> {
   const [row] = await side.query<{ value: string }>("select value from meta where key = 'organization_id'");
   return row?.value ?? null;
+}
+
+/** True for a query of a table that does not exist. */
+export function lacksTable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === "42P01";
 }
 
 export function noRecord(place: string): AppError {

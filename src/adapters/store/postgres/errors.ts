@@ -17,13 +17,13 @@ export function describePostgresError(error: unknown, place: string): unknown {
     return new AppError(
       "unavailable",
       `The database ${place} asks for a password, and none was given. Put it in the address of the database, or in PGPASSWORD.`,
-      { cause: error },
+      { cause: error, paths: [place] },
     );
   if (isMissingCertificate(error))
     return new AppError(
       "unavailable",
       `The database ${place} was not contacted. A file named in its address was not found (${error.message}).`,
-      { cause: error },
+      { cause: error, paths: [place] },
     );
   if (!(error instanceof pg.DatabaseError)) return isOfConnection(error) ? unreachable(error, place) : error;
   const { code = "", message } = error;
@@ -31,25 +31,25 @@ export function describePostgresError(error: unknown, place: string): unknown {
     return new AppError(
       "storage_full",
       `The database ${place} cannot grow: its disk or memory is full. Nothing was changed. Free some space and try again.`,
-      { cause: error },
+      { cause: error, paths: [place] },
     );
   if (REFUSED.test(code))
     return new AppError(
       "unavailable",
       `The database ${place} refuses this service (${message}). Check the user, the password and the name of the database in its address, and the rights of the user.`,
-      { cause: error },
+      { cause: error, paths: [place, `(${message})`] },
     );
   if (READ_ONLY.test(code))
     return new AppError(
       "unavailable",
       `The database ${place} is read-only. Nothing was written. Use the address of the primary server.`,
-      { cause: error, retryAfter: 5 },
+      { cause: error, retryAfter: 5, paths: [place] },
     );
   if (TOO_SLOW.test(code))
     return new AppError(
       "unavailable",
       `The database ${place} ended a statement that took longer than its statement_timeout (${message}). Nothing was changed. Raise that setting for the user.`,
-      { cause: error },
+      { cause: error, paths: [place] },
     );
   if (TOO_MANY.test(code) || GONE.test(code)) return unreachable(error, place);
   return error;
@@ -60,7 +60,7 @@ function unreachable(cause: unknown, place: string): AppError {
   return new AppError(
     "unavailable",
     `The database ${place} cannot be reached (${reason}). What was not confirmed may not have been written. Try again.`,
-    { cause, retryAfter: 2 },
+    { cause, retryAfter: 2, paths: [place, `(${reason})`] },
   );
 }
 

@@ -1,6 +1,7 @@
 /** Names a database in messages, and in the data folder that keeps its record there, without user or password. */
 export function placeOf(url: string): string {
-  if (!URL.canParse(url)) return "of DATABASE_URL";
+  // A password that contains a slash and is not encoded ends up in the path.
+  if (!URL.canParse(url) || new URL(url).pathname.includes("@")) return "of DATABASE_URL";
   const { hostname, port, pathname, searchParams } = new URL(url);
   // The library also reads parameters, such as the folder of a socket, and they take precedence.
   const host = searchParams.get("host") ?? (hostname || "localhost");

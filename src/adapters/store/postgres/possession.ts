@@ -19,17 +19,21 @@ export interface DatabasePossession {
   close(): Promise<void>;
 }
 
+export interface PossessionOptions {
+  readonly place: string;
+  readonly isShared: boolean;
+  /** Called when the server has stopped answering on an open connection: others to it may be dead as well. */
+  readonly onSilent?: () => void;
+}
+
 /**
  * Takes a database for this process, with a lock of a transaction that stays open, and takes it again when its connection
  * breaks. A pooler in between that lends connections per transaction leaves this one alone.
  * @param options.isShared true to share it with others
  * @throws AppError `conflict` when another service has it; whatever the library throws when it cannot be reached
  */
-export async function possessDatabase(
-  url: string,
-  { place, isShared }: { readonly place: string; readonly isShared: boolean },
-): Promise<DatabasePossession> {
-  const database = new LockedDatabase(url, { place, isShared });
+export async function possessDatabase(url: string, options: PossessionOptions): Promise<DatabasePossession> {
+  const database = new LockedDatabase(url, options);
   await database.take();
   return database;
 }
@@ -39,11 +43,13 @@ class LockedDatabase implements DatabasePossession {
   readonly #url: string;
   readonly #place: string;
   readonly #isShared: boolean;
+  readonly #onSilent: (() => void) | undefined;
   #tellLost: (reason: AppError) => void = () => undefined;
   #client: pg.Client | undefined;
   #isClosed = false;
 
-  constructor(url: string, { place, isShared }: { readonly place: string; readonly isShared: boolean }) {
+  constructor(url: string, { place, isShared, onSilent }: PossessionOptions) {
+    this.#onSilent = onSilent;
     this.#url = url;
     this.#place = place;
     this.#isShared = isShared;
@@ -77,6 +83,7 @@ class LockedDatabase implements DatabasePossession {
       `The database ${this.#place} cannot be reached. Nothing was written. Try again.`,
       {
         retryAfter: 2,
+        paths: [this.#place],
       },
     );
   }
@@ -93,7 +100,10 @@ class LockedDatabase implements DatabasePossession {
     let next: NodeJS.Timeout | undefined;
     const wait = (): void => {
       next = setTimeout(() => {
-        held.query("select 1").then(wait, () => endLock(held));
+        held.query("select 1").then(wait, () => {
+          this.#onSilent?.();
+          return endLock(held);
+        });
       }, BEATS_EVERY_MS);
       next.unref();
     };
@@ -123,5 +133,11 @@ function takenByAnother(place: string, isShared: boolean): AppError {
   const advice = isShared
     ? "It was started without RECOLLECT_NODES=several: stop it, and start it with that setting."
     : "Stop that one first, or start all of them with RECOLLECT_NODES=several.";
-  return new AppError("conflict", `The database ${place} is in use by another service. Nothing was changed. ${advice}`);
+  return new AppError(
+    "conflict",
+    `The database ${place} is in use by another service. Nothing was changed. ${advice}`,
+    {
+      paths: [place],
+    },
+  );
 }

@@ -5,6 +5,8 @@ import { isDirect } from "./direct-connection.js";
 const MOST_PREPARED = 400;
 /** A statement that has run no more often, such as a search whose conditions always differ, is not worth preparing. */
 const ASKED_BEFORE = 5;
+/** Characters; longer ones are filters with many conditions, whose plans take megabytes each. */
+const LONGEST_PREPARED = 10_000;
 /** How many statements have their runs counted; beyond that, counting starts over. */
 const COUNTED = 2_000;
 
@@ -34,7 +36,7 @@ export async function beginSession(client: Connection, settings: string): Promis
  * @param statement in PostgreSQL's dialect
  */
 export function preparedName(client: Connection, statement: string): string | undefined {
-  if (!own.has(client)) return undefined;
+  if (!own.has(client) || statement.length > LONGEST_PREPARED) return undefined;
   return names.get(statement) ?? nameOfFrequent(statement);
 }
 

@@ -1,8 +1,10 @@
 import { statfs } from "node:fs/promises";
 import { type Kysely, sql } from "kysely";
 import pg from "pg";
-import type { Clock, Store, StoreHealth } from "../../../core/ports.js";
-import { sleep } from "../../../lib/time.js";
+import type { Clock, Repositories, Store, StoreHealth, UnitStore } from "../../../core/ports.js";
+import type { AppError } from "../../../core/errors.js";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../../../lib/concurrency-limit.js";
+import { iso, sleep } from "../../../lib/time.js";
 import { createKeyProofStore } from "../key-proof.js";
 import { settleOrganization } from "../organization.js";
 import { databaseOver } from "../record-executor.js";
@@ -46,6 +48,9 @@ export interface PostgresStoreOptions {
 }
 
 const MAX_CONNECTIONS = 10;
+/** A filter may keep the server busy for seconds, and other reads need connections as well. */
+const FILTERED_AT_ONCE = 3;
+const FILTER_PATIENCE_MS = 30_000;
 const CONNECT_PATIENCE_MS = 5_000;
 const CLOSE_PATIENCE_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -70,7 +75,8 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   });
   let possession: DatabasePossession | undefined;
   try {
-    possession = await possessDatabase(url, { place, isShared });
+    const onSilent = (): void => [pool, writing].forEach(cutConnections);
+    possession = await possessDatabase(url, { place, isShared, onSilent });
     const upgrade = await migrate(pool, place);
     await requireServable(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
@@ -115,8 +121,21 @@ function openPool(url: string, { settings, ...options }: PoolOptions): pg.Pool {
   });
   // A connection may end while nothing runs on it, idle or within a transaction: the next query on it reports the error.
   pool.on("error", () => undefined);
-  pool.on("connect", (client) => client.on("error", () => undefined));
+  const clients = new Set<pg.PoolClient>();
+  pool.on("connect", (client) => {
+    clients.add(client);
+    client.on("error", () => undefined);
+  });
+  pool.on("remove", (client) => clients.delete(client));
+  clientsOf.set(pool, clients);
   return pool;
+}
+
+const clientsOf = new WeakMap<pg.Pool, ReadonlySet<pg.PoolClient>>();
+
+/** What waits for an answer on a line that has gone dead would wait for a quarter of an hour. */
+function cutConnections(pool: pg.Pool): void {
+  for (const client of clientsOf.get(pool) ?? []) client.connection.stream.destroy();
 }
 
 interface OpenedDatabase {
@@ -132,11 +151,17 @@ async function storeOver(
 ): Promise<Store> {
   const reads = new ExclusiveReads(pool, place, possession);
   const queryCache = isShared ? undefined : new QueryCache(reads);
-  const committed = (): void => {
+  const state: WritingState = { fullAt: null, problem: null };
+  const committed = (isSure: boolean): void => {
     reads.noteCommit();
     queryCache?.doubt();
+    if (isSure) state.problem = null;
   };
-  const writer = new PostgresWriter(writing, { place, permit: () => possession.require(), committed });
+  const failed = (reason: AppError): void => {
+    state.problem = reason.message;
+    if (reason.kind === "storage_full") state.fullAt = clock.now();
+  };
+  const writer = new PostgresWriter(writing, { place, permit: () => possession.require(), committed, failed });
   const connections: PostgresConnections = { pool, place, writer, queryCache };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
@@ -151,8 +176,9 @@ async function storeOver(
     await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
+  const filtering = createConcurrencyLimit({ most: FILTERED_AT_ONCE, patienceMs: FILTER_PATIENCE_MS });
   const over = (db: Kysely<Database>): Store => ({
-    ...repositoriesOver(db, clock, caches),
+    ...withFewFilters(repositoriesOver(db, clock, caches), filtering),
     ...createVectorSpaces(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
@@ -165,14 +191,27 @@ async function storeOver(
       return this;
     },
     transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock, caches))),
-    health: ({ deep }) => inspectHealth(db, dataDirectory, deep),
+    health: ({ deep }) => inspectHealth(db, { dataDirectory, deep, state }),
     scrub: () => scrub(pool, place),
     lost: possession.lost,
     isInPlace: () => possession.isHeld(),
-    fullAt: () => null,
+    fullAt: () => state.fullAt,
     close,
   });
   return { ...over(full), background: over(databaseOver(new PostgresExecutor(connections, "normal"))) };
+}
+
+function withFewFilters(repositories: Repositories, filtering: ConcurrencyLimit): Repositories {
+  const { units } = repositories;
+  const matching: UnitStore["matching"] = async (...query) => {
+    const leave = await filtering.enter();
+    try {
+      return await units.matching(...query);
+    } finally {
+      leave();
+    }
+  };
+  return { ...repositories, units: { ...units, matching } };
 }
 
 /** Lets the server overwrite what was deleted; its log and its backups are its own business. */
@@ -184,16 +223,30 @@ async function scrub(pool: pg.Pool, place: string): Promise<void> {
   }
 }
 
-async function inspectHealth(db: Kysely<Database>, dataDirectory: string, deep: boolean): Promise<StoreHealth> {
+/** What is known of writing without trying it. */
+interface WritingState {
+  /** When the server last had no room. */
+  fullAt: Date | null;
+  /** Why nothing can be written, until something was. */
+  problem: string | null;
+}
+
+interface Inspected {
+  readonly dataDirectory: string;
+  readonly deep: boolean;
+  readonly state: WritingState;
+}
+
+async function inspectHealth(db: Kysely<Database>, { dataDirectory, deep, state }: Inspected): Promise<StoreHealth> {
   const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
   const disk = await statfs(dataDirectory);
   return {
     ...(await countRecord(db)),
-    problems: deep ? await findLostRows(db) : [],
+    problems: [...(state.problem === null ? [] : [state.problem]), ...(deep ? await findLostRows(db) : [])],
     bytes: rows[0]?.bytes ?? 0,
     // The server's disk cannot be seen from here; uploaded files are on this one.
     freeBytes: disk.bavail * disk.bsize,
-    fullAt: null,
+    fullAt: state.fullAt && iso(state.fullAt),
     folderOpenTo: null,
   };
 }

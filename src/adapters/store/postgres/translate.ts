@@ -1,14 +1,17 @@
 import { type Token, tokensOf, wordOf } from "./tokens.js";
 
 const REMEMBERED = 2_000;
+/** Characters; longer ones are filters with many conditions, which are hardly ever the same again. */
+const LONGEST_REMEMBERED = 10_000;
 const translations = new Map<string, string>();
 
 /**
  * Translates a statement from SQLite's dialect, as the record's repositories write it, to PostgreSQL's. Only what they use is
  * supported: parameters, `insert or ignore`, `is` between values, `iif`, hints for SQLite's planner, least and greatest of
- * several values, subqueries without a name, and the JSON functions, which the schema defines (`functions.ts`).
+ * several values, subqueries without a name, and the JSON functions, which the schema defines (`migrations/0001-functions.ts`).
  */
 export function translate(statement: string): string {
+  if (statement.length > LONGEST_REMEMBERED) return translateAnew(statement);
   const known = translations.get(statement);
   if (known !== undefined) return known;
   if (translations.size >= REMEMBERED) translations.clear();
@@ -69,6 +72,24 @@ function isMixed(word: string): boolean {
   return word !== word.toLowerCase() && word !== word.toUpperCase();
 }
 
+/** More than the patterns that look back need. */
+const END_LENGTH = 64;
+
+/** A text and its end: to look back into all of it for each token would take time by the square of its length. */
+class GrowingText {
+  readonly #pieces: string[] = [];
+  end = "";
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    this.end = `${this.end}${piece.slice(-END_LENGTH)}`.slice(-END_LENGTH);
+  }
+
+  all(): string {
+    return this.#pieces.join("");
+  }
+}
+
 class Translation {
   readonly #tokens: readonly Token[];
   #at = 0;
@@ -86,12 +107,12 @@ class Translation {
 
   /** Everything up to the bracket that closes the open one, or to the end. */
   #untilClosed(): string {
-    let text = "";
+    const text = new GrowingText();
     for (let token = this.#next(); token && token.text !== ")"; token = this.#next()) {
       this.#at += 1;
-      text += this.#translated(token, text);
+      text.add(this.#translated(token, text.end));
     }
-    return text;
+    return text.all();
   }
 
   #next(): Token | undefined {
@@ -143,16 +164,16 @@ class Translation {
     while (this.#next()?.text !== "(") this.#at += 1;
     this.#at += 1;
     const list: string[] = [];
-    let text = "";
+    let text = new GrowingText();
     for (let token = this.#next(); token && token.text !== ")"; token = this.#next()) {
       this.#at += 1;
       if (token.text === ",") {
-        list.push(text);
-        text = "";
-      } else text += this.#translated(token, text);
+        list.push(text.all());
+        text = new GrowingText();
+      } else text.add(this.#translated(token, text.end));
     }
     this.#at += 1;
-    return [...list, text];
+    return [...list, text.all()];
   }
 
   #call(name: string, word: string): string {

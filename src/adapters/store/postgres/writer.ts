@@ -1,5 +1,6 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type pg from "pg";
+import { AppError } from "../../../core/errors.js";
 import type { RecordTransaction } from "../record-executor.js";
 import type { Durability } from "../sqlite-writer.js";
 import { WRITE_LOCK } from "./advisory-lock.js";
@@ -25,7 +26,9 @@ interface WriterOptions {
   /** Called before anything is committed; throws to prevent it. */
   readonly permit: () => void;
   /** Called when a commit has ended, even if it failed: it may have been written. */
-  readonly committed: () => void;
+  readonly committed: (isSure: boolean) => void;
+  /** Called when the server refuses or does not answer. */
+  readonly failed: (reason: AppError) => void;
 }
 
 /**
@@ -37,15 +40,17 @@ export class PostgresWriter {
   readonly #pool: pg.Pool;
   readonly #place: string;
   readonly #permit: () => void;
-  readonly #committed: () => void;
+  readonly #committed: (isSure: boolean) => void;
+  readonly #failed: (reason: AppError) => void;
   readonly #waiting: (() => void)[] = [];
   #begun = 0;
 
-  constructor(pool: pg.Pool, { place, permit, committed }: WriterOptions) {
+  constructor(pool: pg.Pool, { place, permit, committed, failed }: WriterOptions) {
     this.#pool = pool;
     this.#place = place;
     this.#permit = permit;
     this.#committed = committed;
+    this.#failed = failed;
   }
 
   /** One statement outside of any transaction. */
@@ -72,7 +77,7 @@ export class PostgresWriter {
       return this.#open(client);
     } catch (error) {
       this.#release();
-      throw describePostgresError(error, this.#place);
+      throw this.#describe(error);
     }
   }
 
@@ -85,7 +90,7 @@ export class PostgresWriter {
       } catch (error) {
         // As on the other connections: a statement prepared on it may be what failed, and would fail again.
         hasFailed = true;
-        throw error;
+        throw this.#describe(error);
       }
     };
     const end = (isBroken: boolean): void => {
@@ -118,11 +123,11 @@ export class PostgresWriter {
           if (command !== "COMMIT")
             throw new Error("A statement of this transaction failed, so nothing of it was written.");
         } catch (error) {
+          this.#committed(false);
           end(true);
-          throw describePostgresError(error, this.#place);
-        } finally {
-          this.#committed();
+          throw this.#describe(error);
         }
+        this.#committed(true);
         end(false);
       },
       rollback: async () => {
@@ -134,6 +139,12 @@ export class PostgresWriter {
         end(isBroken || hasFailed);
       },
     };
+  }
+
+  #describe(error: unknown): unknown {
+    const described = describePostgresError(error, this.#place);
+    if (described instanceof AppError) this.#failed(described);
+    return described;
   }
 
   async #acquire(): Promise<void> {
