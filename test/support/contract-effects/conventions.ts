@@ -11,46 +11,44 @@ export const conventions: readonly ContractGroup[] = [
   {
     heading: "Transport",
     effects: [
-      works("Answers with a body are `application/json`, refusals too", async (world) => {
+      works("Responses with a body are `application/json`, including errors", async (world) => {
         const fine = await world.send("GET", "/v3/session");
         const refused = await world.send("GET", "/v3/documents/none");
         for (const { headers } of [fine, refused]) expect(headers.get("content-type")).toContain("application/json");
       }),
-      works("`DELETE` takes a JSON body", async (world) => {
+      works("`DELETE` accepts a JSON body", async (world) => {
         const id = await world.add("Mia keeps bees.");
         expect(await world.ok("DELETE", "/v3/documents/bulk", { ids: [id] })).toMatchObject({ deletedCount: 1 });
       }),
-      works("204 has no body", async (world) => {
+      works("A 204 response has no body", async (world) => {
         const id = await world.add("Mia keeps bees.");
         expect(await world.gives(204, "DELETE", `/v3/documents/${id}`)).toBeUndefined();
       }),
-      works("`/v3/openapi` and `/v4/openapi` describe the API without a key", async (world) => {
+      works("`/v3/openapi` and `/v4/openapi` describe the API and need no key", async (world) => {
         for (const path of ["/v3/openapi", "/v4/openapi"]) {
           const answer = await world.rest.app.request(path, { headers: { host: "127.0.0.1:6767" } }, LOOPBACK);
           expect(await answer.json()).toMatchObject({ info: { title: "Recollect API" } });
         }
       }),
       works(
-        "The description names every operation that is served",
+        "The API description contains every operation that is served",
         inTest("transports/rest-openapi", "contains each served operation once"),
       ),
-      works("`GET /` answers, so that a client sees that the service is there", (world) =>
-        world.gives(200, "GET", "/"),
-      ),
-      works("What is in a path is decoded once: `%3A` is a colon", async (world) => {
+      works("`GET /` responds, so that clients can detect the service", (world) => world.gives(200, "GET", "/")),
+      works("Paths are decoded once: `%3A` is a colon", async (world) => {
         await world.ok("PATCH", `/v3/container-tags/${world.tag}%3Ax`, { name: "x" });
         expect(await world.ok("GET", `/v3/container-tags/${world.tag}:x`)).toMatchObject({
           containerTag: `${world.tag}:x`,
         });
       }),
-      works("Headers of clients (`x-stainless-*`, `x-sm-source`, `user-agent`) change nothing", (world) =>
+      works("Client headers (`x-stainless-*`, `x-sm-source`, `user-agent`) have no effect", (world) =>
         world.gives(200, "GET", "/v3/session", undefined, {
           "x-stainless-lang": "js",
           "x-sm-source": "cli",
           "user-agent": "Supermemory/JS 4",
         }),
       ),
-      works("No path of the API redirects: old paths are served in place", (world) =>
+      works("No API path redirects: older paths are served directly", (world) =>
         world.gives(200, "POST", "/v3/memories/list", {}),
       ),
     ],
@@ -58,7 +56,7 @@ export const conventions: readonly ContractGroup[] = [
   {
     heading: "Retries",
     effects: [
-      works("A conflict that stays says `x-should-retry: false`", async (world) => {
+      works("A permanent conflict returns `x-should-retry: false`", async (world) => {
         const [memory] = await world.remember("Mia keeps bees");
         const body = { id: memory.id, containerTag: world.tag };
         await world.ok("DELETE", "/v4/memories", body);
@@ -66,29 +64,26 @@ export const conventions: readonly ContractGroup[] = [
         expect([again.status, again.headers.get("x-should-retry")]).toEqual([409, "false"]);
       }),
       works(
-        "A conflict that passes (a merge) leaves the retry to the client, with a short wait",
+        "A temporary conflict (a merge) can be retried by the client after a short wait",
         inTest(
           "transports/rest-container-tags",
           "the list shows it, and writes to the source are refused with a retry after one second",
         ),
       ),
       works(
-        "429 has a `Retry-After` of seconds, never of an hour",
+        "A 429 response has a `Retry-After` of at most a minute",
         inTest("transports/rest-limits", "requests beyond it answer 429 with a short wait, and have no effect"),
       ),
+      works("Repeating an addition with the same `customId` creates no second document", async (world) => {
+        const customId = `${world.tag}-1`;
+        const ids = [
+          await world.add("Mia keeps bees.", { customId }),
+          await world.add("Mia keeps bees.", { customId }),
+        ];
+        expect(ids[1]).toBe(ids[0]);
+      }),
       works(
-        "A client that tries an addition again with the same `customId` makes no second document",
-        async (world) => {
-          const customId = `${world.tag}-1`;
-          const ids = [
-            await world.add("Mia keeps bees.", { customId }),
-            await world.add("Mia keeps bees.", { customId }),
-          ];
-          expect(ids[1]).toBe(ids[0]);
-        },
-      ),
-      works(
-        "What trying again cannot mend is not answered with 5xx",
+        "Errors that a retry cannot resolve are never 5xx",
         inTest("transports/rest-small-endpoints", "are refused to the SDK once, without a retry"),
       ),
     ],
@@ -97,14 +92,14 @@ export const conventions: readonly ContractGroup[] = [
     heading: "Web pages of other origins",
     effects: [
       works(
-        "A preflight allows every origin, the methods of the API and the headers asked for",
+        "A preflight allows any origin, the API's methods and the requested headers",
         inTest(
           "transports/rest-errors",
           "a preflight allows every origin, the methods of the API and the requested headers",
         ),
       ),
       works(
-        "Pages may read `Retry-After`, `x-should-retry` and `X-RateLimit-*`",
+        "Web pages can read `Retry-After`, `x-should-retry` and `X-RateLimit-*`",
         inTest("transports/rest-limits", "web pages may read the rate-limit headers"),
       ),
       works(
@@ -116,50 +111,53 @@ export const conventions: readonly ContractGroup[] = [
   {
     heading: "Errors",
     effects: [
-      works("A refusal has `error`, `message` and, if there is more to say, `details`, all texts", async (world) => {
-        const body = await world.gives(400, "POST", "/v4/search", { q: "" });
-        expect(body).toMatchObject({
-          error: expect.any(String),
-          message: expect.any(String),
-          details: expect.any(String),
-        });
-      }),
-      works("400 names every wrong field by its path", async (world) => {
+      works(
+        "An error response has the strings `error`, `message` and, if there is more to say, `details`",
+        async (world) => {
+          const body = await world.gives(400, "POST", "/v4/search", { q: "" });
+          expect(body).toMatchObject({
+            error: expect.any(String),
+            message: expect.any(String),
+            details: expect.any(String),
+          });
+        },
+      ),
+      works("A 400 response names every invalid field by its path", async (world) => {
         const { details, issues } = await world.gives(400, "POST", "/v4/search", { q: "", limit: 0, threshold: 2 });
         for (const field of ["q", "limit", "threshold"]) expect(details).toContain(field);
         expect(issues).toHaveLength(3);
       }),
-      works("Numbers as text are refused where numbers are asked for (`threshold`)", (world) =>
+      works("Numeric strings are rejected where a number is required (`threshold`)", (world) =>
         world.gives(400, "POST", "/v4/search", { q: "a", threshold: "0.5" }),
       ),
-      works("A body that is no JSON is 400", (world) => world.gives(400, "POST", "/v4/search", "{")),
+      works("A body that is not JSON returns 400", (world) => world.gives(400, "POST", "/v4/search", "{")),
       works(
-        "401 for a key that is missing, wrong, switched off or over",
+        "A missing, wrong, disabled or expired key returns 401",
         inTest("core/keys", "the refusal of a key does not say what is wrong with it"),
       ),
-      works("404 for a document, memory, container, merge that is not there", async (world) => {
+      works("An unknown document, memory, container or merge returns 404", async (world) => {
         await world.gives(404, "GET", "/v3/documents/none");
         await world.gives(404, "DELETE", "/v4/memories", { id: "none", containerTag: world.tag });
         await world.gives(404, "GET", `/v3/container-tags/${world.tag}`);
         await world.gives(404, "GET", "/v3/container-tags/merge/none");
       }),
       works(
-        "404 for a path that is not there, 405 for another method",
+        "An unknown path returns 404, an unsupported method 405",
         inTest("transports/rest-limits", "a known path with another method answers 405 and names the allowed methods"),
       ),
       works(
-        "413 for a text over the limit, naming the limit",
+        "A text over the limit returns 413, and the response names the limit",
         inTest(
           "transports/rest-errors",
           "refuses a text over the limit, naming it, and stores one at the limit however it is escaped",
         ),
       ),
       works(
-        "500 tells nothing of what went wrong inside",
+        "A 500 response discloses nothing about the internal error",
         inTest("core/failures", "unexpectedly is retried several times, then given up without disclosing the content"),
       ),
       doesNot(
-        "402 when credits are used up; 403 where the plan lacks something",
+        "402 is returned when credits are used up, 403 when the plan lacks a feature",
         "nothing is sold here: there are no plans, credits or quotas",
         async (world) => {
           const { credits } = await world.ok("GET", "/v3/auth/billing");
@@ -172,7 +170,7 @@ export const conventions: readonly ContractGroup[] = [
     heading: "Limits",
     effects: [
       works(
-        "A text has at most 1 MB, a file 50 MB, both settings",
+        "A text has at most 1 MB and a file at most 50 MB; both limits are settings",
         inTest("transports/rest-files", "too large: answers 413 and names the setting"),
       ),
       works("A batch has 1 to 600 documents", async (world) => {
@@ -180,14 +178,14 @@ export const conventions: readonly ContractGroup[] = [
         await world.gives(400, "POST", "/v3/documents/batch", { documents: Array(601).fill("x") });
       }),
       works(
-        "600 documents go in one request",
+        "600 documents fit in one request",
         inTest("transports/rest-batch", "600 documents of a usual size fit in one request"),
       ),
       works("A bulk deletion has 1 to 100 ids", async (world) => {
         await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: [] });
         await world.gives(400, "DELETE", "/v3/documents/bulk", { ids: Array(101).fill("x") });
       }),
-      works("1 to 100 memories are created at once, of at most 10,000 characters", async (world) => {
+      works("A request creates 1 to 100 memories of at most 10,000 characters each", async (world) => {
         for (const memories of [
           [],
           Array(101).fill({ content: "x" }),
@@ -196,17 +194,17 @@ export const conventions: readonly ContractGroup[] = [
         ])
           await world.gives(400, "POST", "/v4/memories", { containerTag: world.tag, memories });
       }),
-      works("`forget-matching` takes 2,000 characters, 500 ids and a `maxForget` of 500", async (world) => {
+      works("`forget-matching` accepts up to 2,000 characters, 500 ids and a `maxForget` of 500", async (world) => {
         for (const body of [{ query: "x".repeat(2001) }, { ids: Array(501).fill("x") }, { query: "x", maxForget: 501 }])
           await world.gives(400, "POST", "/v4/memories/forget-matching", { containerTag: world.tag, ...body });
       }),
-      works("Searches take a `limit` of 1 to 100, 10 by default", async (world) => {
+      works("Searches accept a `limit` of 1 to 100; the default is 10", async (world) => {
         await world.remember(...Array.from({ length: 12 }, (_, bee) => `Mia has bee number ${bee}`));
         expect(await world.find("Which bees has Mia?")).toHaveLength(10);
         for (const limit of [0, 101, 1.5]) await world.gives(400, "POST", "/v4/search", { q: "a", limit });
         for (const limit of [0, 101]) await world.gives(400, "POST", "/v3/search", { q: "a", limit });
       }),
-      works("Lists take a `limit` up to 1,100, 10 by default", async (world) => {
+      works("Lists accept a `limit` of up to 1,100; the default is 10", async (world) => {
         expect((await world.ok("POST", "/v3/documents/list", {})).pagination.limit).toBe(10);
         await world.ok("POST", "/v3/documents/list", { limit: 1100 });
         await world.gives(400, "POST", "/v3/documents/list", { limit: 1101 });
@@ -228,10 +226,10 @@ export const conventions: readonly ContractGroup[] = [
         });
       }),
       works(
-        "A key's own rate holds for it alone",
+        "A key's own rate limit applies to that key only",
         inTest("transports/rest-keys", "a key's rate applies to that key only"),
       ),
-      works("Analytics reach back at most 90 days, with pages of at most 100", async (world) => {
+      works("Analytics cover at most 90 days, in pages of at most 100", async (world) => {
         await world.gives(400, "GET", "/v3/analytics/usage?limit=101");
         await world.gives(400, "GET", "/v3/analytics/usage?from=2020-01-01T00:00:00Z&to=2021-01-01T00:00:00Z");
       }),
@@ -240,12 +238,12 @@ export const conventions: readonly ContractGroup[] = [
   {
     heading: "Ids, times and numbers",
     effects: [
-      works("Ids of documents, memories and containers have 22 characters of the alphabet of 58", async (world) => {
+      works("Ids of documents, memories and containers have 22 characters of the base-58 alphabet", async (world) => {
         const document = await world.add("Mia keeps bees.");
         const [entry] = await world.entries();
         for (const id of [document, entry.id, entry.spaceId]) expect(id).toMatch(ID);
       }),
-      works("Times are ISO 8601 in UTC with milliseconds, everywhere alike", async (world) => {
+      works("All times are ISO 8601 in UTC with milliseconds", async (world) => {
         const id = await world.add("Mia keeps bees.");
         const times = timesIn([
           await world.document(id),
@@ -257,7 +255,7 @@ export const conventions: readonly ContractGroup[] = [
         for (const time of times) expect(time).toMatch(MOMENT);
       }),
       works(
-        "`similarity` lies between 0 and 1, `timing` is a number of milliseconds, `total` counts the results given",
+        "`similarity` is between 0 and 1, `timing` is in milliseconds, and `total` counts the results returned",
         async (world) => {
           await world.remember("Mia keeps bees", "Mia sells honey");
           const { results, timing, total } = await world.ok("POST", "/v4/search", {
@@ -271,7 +269,7 @@ export const conventions: readonly ContractGroup[] = [
           expect([typeof timing, total, results.length]).toEqual(["number", 1, 1]);
         },
       ),
-      works("What is not set is `null` where a field is always there", async (world) => {
+      works("A field that is always present is `null` if it is not set", async (world) => {
         const document = await world.document(await world.add("Mia keeps bees."));
         expect(document).toMatchObject({
           customId: null,
@@ -284,7 +282,7 @@ export const conventions: readonly ContractGroup[] = [
         });
       }),
       works(
-        "A document of an internal id is found before one whose `customId` is that text",
+        "A document id takes precedence over an equal `customId`",
         inTest("core/documents", "works by id or customId; an id takes precedence over an equal customId"),
       ),
     ],

@@ -44,41 +44,41 @@ export const filters: readonly ContractGroup[] = [
     heading: "Filters",
     effects: [
       works(
-        "Equality compares the text of what is stored, numbers and truth values too",
+        "Equality compares values as text, including numbers and booleans",
         through([all(is("team", "Core")), "A"], [all(is("level", "3")), "A"], [all(is("ok", "true")), "A"]),
       ),
       works(
-        "`AND` wants all conditions, `OR` one",
+        "`AND` requires all conditions, `OR` at least one",
         through(
           [all(is("team", "Core"), is("level", "10")), ""],
           [{ OR: [is("team", "Core"), is("level", "10")] }, "AB"],
         ),
       ),
       works(
-        "Where a node has both, both must hold",
+        "If a group has both `AND` and `OR`, both must hold",
         through(
           [{ AND: [is("team", "Core")], OR: [is("level", "10")] }, ""],
           [{ AND: [is("team", "Core")], OR: [is("level", "3")] }, "A"],
         ),
       ),
       works(
-        "Groups stand within groups",
+        "Groups can be nested",
         through([all({ OR: [is("team", "Core"), is("team", "Sales")] } as Condition, level(">", "5")), "B"]),
       ),
       works("An empty list filters nothing", through([{ AND: [] }, "ABC"], [{ OR: [] }, "ABC"])),
       works(
-        "`string_contains` looks within the text",
+        "`string_contains` matches part of the text",
         through([all(is("team", "ale", { filterType: "string_contains" })), "B"]),
       ),
       works(
-        "`array_contains` looks for an element, and takes a single value for a list of one",
+        "`array_contains` matches an element; a single value counts as a list of one",
         through(
           [all(is("tags", "y", { filterType: "array_contains" })), "A"],
           [all(is("team", "Core", { filterType: "array_contains" })), "A"],
         ),
       ),
       works(
-        "`numeric` compares as numbers: `>`, `<`, `>=`, `<=`, `=`, `!=`",
+        "`numeric` compares numbers: `>`, `<`, `>=`, `<=`, `=`, `!=`",
         through(
           [all(level(">", "3")), "B"],
           [all(level("<", "10")), "A"],
@@ -89,26 +89,26 @@ export const filters: readonly ContractGroup[] = [
         ),
       ),
       works(
-        "What is no number matches no numeric condition",
+        "A value that is not a number matches no numeric condition",
         through([all(is("team", "1", { filterType: "numeric", numericOperator: ">" })), ""]),
       ),
       works(
-        "`numericOperator` counts with `numeric` alone",
+        "`numericOperator` applies only with `numeric`",
         through([all(is("team", "Core", { numericOperator: ">" })), "A"]),
       ),
       works(
-        "`negate` turns a condition round; what lacks the key then matches",
+        "`negate` inverts a condition; items without the key then match",
         through(
           [all(is("team", "Core", { negate: true })), "BC"],
           [all(is("team", "ale", { filterType: "string_contains", negate: true })), "AC"],
         ),
       ),
       works(
-        "`negate` of a numeric condition flips the operator; what lacks the key does not match",
+        "`negate` on a numeric condition inverts the operator; items without the key do not match",
         through([all(level("<", "10", { negate: true })), "B"], [all(level("=", "3", { negate: true })), "B"]),
       ),
       works(
-        "`ignoreCase` makes capitals equal, for equality, parts and elements",
+        "`ignoreCase` ignores case when comparing whole values, parts and list elements",
         through(
           [all(is("team", "core")), ""],
           [all(is("team", "core", { ignoreCase: true })), "A"],
@@ -117,15 +117,15 @@ export const filters: readonly ContractGroup[] = [
         ),
       ),
       works(
-        "`negate` and `ignoreCase` may be texts",
+        "`negate` and `ignoreCase` may be strings",
         through(
           [all(is("team", "core", { ignoreCase: "true", negate: "false" })), "A"],
           [all(is("team", "Core", { negate: "true" })), "BC"],
         ),
       ),
-      works("The whole filter may be JSON in a text", through([JSON.stringify(all(is("team", "Core"))), "A"])),
+      works("The whole filter may be a JSON string", through([JSON.stringify(all(is("team", "Core"))), "A"])),
       works(
-        "A bare condition, or something else than a filter, is 400",
+        "A condition outside a group, or anything that is not a filter, returns 400",
         refuses(
           is("team", "Core"),
           "nonsense",
@@ -134,28 +134,31 @@ export const filters: readonly ContractGroup[] = [
           all(is("a", "b", { filterType: "like" })),
         ),
       ),
-      works("200 conditions are taken, 201 are not", async (world) => {
+      works("200 conditions are accepted, 201 are not", async (world) => {
         await world.ok("POST", "/v4/search", { q: "x", filters: { OR: Array(200).fill(is("a", "b")) } });
         await refuses({ OR: Array(201).fill(is("a", "b")) })(world);
       }),
-      works("Eight levels are taken, nine are not", async (world) => {
+      works("Eight levels of nesting are accepted, nine are not", async (world) => {
         await world.ok("POST", "/v4/search", { q: "x", filters: nested(8) });
         await refuses(nested(9))(world);
       }),
       works(
-        "A key has at most 64 letters, digits, `_`, `.`, `-`",
+        "A filter key has at most 64 characters: letters, digits, `_`, `.` and `-`",
         refuses(all(is("x".repeat(65), "a")), all(is("a b", "a"))),
       ),
-      works("Filters of v4 look at a memory's metadata, else at that of its documents", async (world) => {
-        await world.add("Dan keeps a dog.", { metadata: { team: "Ops" } });
-        expect((await world.find("dog", { searchMode: "memories", filters: all(is("team", "Ops")) })).length).toBe(1);
-      }),
       works(
-        "They hold together with container, path and document",
+        "In v4, filters check a memory's own metadata; keys that it lacks are looked up in that of its documents",
+        async (world) => {
+          await world.add("Dan keeps a dog.", { metadata: { team: "Ops" } });
+          expect((await world.find("dog", { searchMode: "memories", filters: all(is("team", "Ops")) })).length).toBe(1);
+        },
+      ),
+      works(
+        "Filters combine with containers, `filepath` and `docId`",
         inTest("transports/rest-search", "filters, filepath and docId narrow the search"),
       ),
       works(
-        "They mean the same in lists, searches and profiles",
+        "Filters mean the same in lists, searches and profiles",
         inTest("transports/filter-language", "filters behave as documented, and alike in lists, searches and profiles"),
       ),
     ],

@@ -14,50 +14,53 @@ export const memories: readonly ContractGroup[] = [
   {
     heading: "POST /v4/memories",
     effects: [
-      works("201, in the order sent, found at once, with a document that states them", async (world) => {
-        const memories = ["Mia keeps bees", "Tom grows figs"].map((content) => ({ content }));
-        const body = await world.gives(201, "POST", "/v4/memories", { containerTag: world.tag, memories });
-        expect(body.memories.map(({ memory }: { memory: string }) => memory)).toEqual([
-          "Mia keeps bees",
-          "Tom grows figs",
-        ]);
-        expect((await world.find("bees")).length).toBeGreaterThan(0);
-        expect(await world.document(body.documentId)).toMatchObject({ id: body.documentId });
-      }),
-      works("Nothing is read into them: the text stays as it is", async (world) => {
+      works(
+        "Returns 201 and the memories in the order sent, searchable at once, with a document that states them",
+        async (world) => {
+          const memories = ["Mia keeps bees", "Tom grows figs"].map((content) => ({ content }));
+          const body = await world.gives(201, "POST", "/v4/memories", { containerTag: world.tag, memories });
+          expect(body.memories.map(({ memory }: { memory: string }) => memory)).toEqual([
+            "Mia keeps bees",
+            "Tom grows figs",
+          ]);
+          expect((await world.find("bees")).length).toBeGreaterThan(0);
+          expect(await world.document(body.documentId)).toMatchObject({ id: body.documentId });
+        },
+      ),
+      works("The text is stored as sent, and nothing is extracted from it", async (world) => {
         await world.remember("Mia keeps bees, and she sells honey; she was born in Oslo.");
         expect((await world.entries()).map(({ memory }) => memory)).toEqual([
           "Mia keeps bees, and she sells honey; she was born in Oslo.",
         ]);
       }),
-      works("A new tag makes its container, never 404", async (world) => {
+      works("A new container tag creates its container and never returns 404", async (world) => {
         await world.remember("Mia keeps bees");
         await world.gives(200, "GET", `/v3/container-tags/${world.tag}`);
       }),
       works("`containerTag` is required", (world) =>
         world.gives(400, "POST", "/v4/memories", { memories: [{ content: "x" }] }),
       ),
-      works("`isStatic` puts it into the lasting part of the profile", async (world) => {
+      works("`isStatic` places the memory in the static part of the profile", async (world) => {
         await world.remember({ content: "Mia was born in Oslo", isStatic: true }, "Mia keeps bees");
         const { profile } = await world.ok("POST", "/v4/profile", { containerTag: world.tag });
         expect(profile.static).toEqual(["Mia was born in Oslo"]);
       }),
       works(
-        "`forgetAfter` ends it to the millisecond, judged when it is asked for",
+        "A memory expires at `forgetAfter`, to the millisecond, evaluated at each request",
         inTest("core/expiry", "lasting facts and unreviewed guesses also expire to the second"),
       ),
-      works("`forgetAfter` in the past is refused", (world) =>
+      works("A `forgetAfter` in the past is rejected", (world) =>
         world.gives(400, "POST", "/v4/memories", {
           containerTag: world.tag,
           memories: [{ content: "x", forgetAfter: PAST }],
         }),
       ),
       works(
-        "What is known already is answered with the memory that is there",
+        "A known fact returns the existing memory",
         inTest("transports/rest-memories", "returns the existing memory for a known fact"),
       ),
-      works("`entityContext` is kept for the container", ofField("POST /v4/memories entityContext")),
-      works("They are sorted into the buckets of profiles like all others", async (world) => {
+      works("`entityContext` is stored on the container", ofField("POST /v4/memories entityContext")),
+      works("Created memories are assigned to profile buckets like all others", async (world) => {
         await world.remember("Mia prefers tea to coffee");
         const { profile } = await world.ok("POST", "/v4/profile", { containerTag: world.tag });
         expect(JSON.stringify(profile.buckets)).toContain("tea");
@@ -67,14 +70,14 @@ export const memories: readonly ContractGroup[] = [
   {
     heading: "PATCH /v4/memories",
     effects: [
-      works("Makes a new version: version + 1, the old one as parent, the first as root", async (world) => {
+      works("Creates a new version: version + 1, the old one as parent, the first as root", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         const second = await change(world, { id, newContent: "Mia keeps wasps" });
         const third = await change(world, { id: second.id, newContent: "Mia keeps ants" });
         expect([second.version, second.parentMemoryId, second.rootMemoryId]).toEqual([2, id, id]);
         expect([third.version, third.parentMemoryId, third.rootMemoryId]).toEqual([3, second.id, id]);
       }),
-      works("Chooses by id, or by the exact text; by neither is 400", async (world) => {
+      works("Selects a memory by id or by exact text; a request with neither returns 400", async (world) => {
         await world.remember("Mia keeps bees");
         expect(await change(world, { content: "Mia keeps bees", newContent: "Mia keeps wasps" })).toMatchObject({
           version: 2,
@@ -87,15 +90,15 @@ export const memories: readonly ContractGroup[] = [
         });
       }),
       works(
-        "An id counts more than a text",
+        "An id takes precedence over a text",
         inTest("core/update-memory", "is created by id if id and text are both given"),
       ),
-      works("The id of an old version changes the newest", async (world) => {
+      works("The id of an old version changes the newest version", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         await change(world, { id, newContent: "Mia keeps wasps" });
         expect(await change(world, { id, newContent: "Mia keeps ants" })).toMatchObject({ version: 3 });
       }),
-      works("Metadata and `forgetAfter` that are left out are inherited", async (world) => {
+      works("Metadata and `forgetAfter` are inherited if omitted", async (world) => {
         const [{ id }] = await world.remember({
           content: "Mia keeps bees",
           metadata: { a: "1" },
@@ -108,14 +111,14 @@ export const memories: readonly ContractGroup[] = [
           forgetReason: "The lease ends",
         });
       }),
-      works("Metadata that is given replaces the old; `temporalContext` stays", async (world) => {
+      works("New metadata replaces the old; `temporalContext` stays", async (world) => {
         const temporalContext = { eventDate: ["2031-05-05"] };
         const [{ id }] = await world.remember({ content: "Mia keeps bees", metadata: { a: "1" }, temporalContext });
         const { metadata } = await change(world, { id, newContent: "Mia keeps wasps", metadata: { b: "2" } });
         expect(metadata).toMatchObject({ b: "2", temporalContext });
         expect(metadata).not.toHaveProperty("a");
       }),
-      works("`forgetAfter: null` takes end and reason off", async (world) => {
+      works("`forgetAfter: null` removes the expiry and its reason", async (world) => {
         const [{ id }] = await world.remember({
           content: "Mia keeps bees",
           forgetAfter: "2031-05-05T00:00:00Z",
@@ -126,14 +129,14 @@ export const memories: readonly ContractGroup[] = [
           forgetReason: null,
         });
       }),
-      works("A forgotten memory, or one of another container, is 404", async (world) => {
+      works("A forgotten memory, or one in another container, returns 404", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         await world.gives(404, "PATCH", "/v4/memories", { id, containerTag: `${world.tag}-b`, newContent: "x" });
         await forget(world, { id });
         await world.gives(404, "PATCH", "/v4/memories", { id, containerTag: world.tag, newContent: "x" });
       }),
       works(
-        "A key of one container need not name it",
+        "A key for one container need not name it",
         inTest(
           "core/update-memory",
           "need not name its only container, must name one of several, and cannot change others",
@@ -144,7 +147,7 @@ export const memories: readonly ContractGroup[] = [
   {
     heading: "DELETE /v4/memories",
     effects: [
-      works("Forgets by id or exact text; it leaves search, list and profile", async (world) => {
+      works("Forgets by id or exact text, and removes the memory from search, list and profile", async (world) => {
         const [{ id }] = await world.remember({ content: "Mia keeps bees", isStatic: true });
         expect(await forget(world, { content: "Mia keeps bees" })).toMatchObject({ id, forgotten: true });
         const { profile } = await world.ok("POST", "/v4/profile", { containerTag: world.tag });
@@ -154,26 +157,29 @@ export const memories: readonly ContractGroup[] = [
           [],
         ]);
       }),
-      works("Neither id nor text is 400; what is not there is 404; what is forgotten already is 409", async (world) => {
-        const [{ id }] = await world.remember("Mia keeps bees");
-        await world.gives(400, "DELETE", "/v4/memories", { containerTag: world.tag });
-        await world.gives(404, "DELETE", "/v4/memories", { containerTag: world.tag, content: "Mia" });
-        await forget(world, { id });
-        await world.gives(409, "DELETE", "/v4/memories", { containerTag: world.tag, id });
-      }),
-      works("Any version forgets the whole chain", async (world) => {
+      works(
+        "A request with neither id nor text returns 400, an unknown memory 404, an already forgotten one 409",
+        async (world) => {
+          const [{ id }] = await world.remember("Mia keeps bees");
+          await world.gives(400, "DELETE", "/v4/memories", { containerTag: world.tag });
+          await world.gives(404, "DELETE", "/v4/memories", { containerTag: world.tag, content: "Mia" });
+          await forget(world, { id });
+          await world.gives(409, "DELETE", "/v4/memories", { containerTag: world.tag, id });
+        },
+      ),
+      works("Forgetting any version forgets all versions", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         await change(world, { id, newContent: "Mia keeps wasps" });
         await forget(world, { id });
         expect(await world.entries()).toEqual([]);
       }),
-      works("`reason` is kept with it", ofField("DELETE /v4/memories reason")),
+      works("`reason` is stored with the memory", ofField("DELETE /v4/memories reason")),
       works(
-        "What was forgotten stays forgotten when its document is read again",
+        "A forgotten memory stays forgotten when its document is processed again",
         inTest("core/forgotten-stays", "restores no forgotten or replaced fact of a text"),
       ),
       works(
-        "It can be taken back",
+        "Forgetting can be undone",
         inTest("transports/rest-journal", "undoes what forget-matching forgot, and can itself be undone"),
       ),
     ],
@@ -181,7 +187,7 @@ export const memories: readonly ContractGroup[] = [
   {
     heading: "POST /v4/memories/forget-matching",
     effects: [
-      works("Exactly one of `query` and `ids`", async (world) => {
+      works("Requires exactly one of `query` and `ids`", async (world) => {
         await world.gives(400, "POST", "/v4/memories/forget-matching", { containerTag: world.tag });
         await world.gives(400, "POST", "/v4/memories/forget-matching", {
           containerTag: world.tag,
@@ -189,7 +195,7 @@ export const memories: readonly ContractGroup[] = [
           ids: ["y"],
         });
       }),
-      works("`dryRun` shows `candidates` with scores and changes nothing; `forgetBatchId` is null", async (world) => {
+      works("`dryRun` returns `candidates` with scores and changes nothing; `forgetBatchId` is null", async (world) => {
         await world.remember("Mia keeps bees");
         const body = await matching(world, { query: "bees", threshold: 0, dryRun: true });
         expect(body).toMatchObject({
@@ -201,41 +207,44 @@ export const memories: readonly ContractGroup[] = [
         });
         expect(await world.entries()).toHaveLength(1);
       }),
-      works("Without it they are forgotten, with a batch id; `count` is their number", async (world) => {
-        await world.remember("Mia keeps bees");
-        expect(await matching(world, { query: "bees", threshold: 0 })).toMatchObject({
-          dryRun: false,
-          count: 1,
-          forgetBatchId: expect.any(String),
-          forgotten: [{ memory: "Mia keeps bees" }],
-        });
-        expect(await world.entries()).toEqual([]);
-      }),
       works(
-        "`threshold` and `maxForget` bound it, the most similar first",
+        "Without `dryRun`, the matching memories are forgotten under a batch id; `count` is their number",
+        async (world) => {
+          await world.remember("Mia keeps bees");
+          expect(await matching(world, { query: "bees", threshold: 0 })).toMatchObject({
+            dryRun: false,
+            count: 1,
+            forgetBatchId: expect.any(String),
+            forgotten: [{ memory: "Mia keeps bees" }],
+          });
+          expect(await world.entries()).toEqual([]);
+        },
+      ),
+      works(
+        "`threshold` and `maxForget` limit what is forgotten, most similar first",
         inTest("core/forget-matching", "without maxForget forgets up to 100, the most similar ones first"),
       ),
-      worksWithModel("A model decides which of those found are meant", async (world) => {
+      worksWithModel("A model decides which of the matching memories are meant", async (world) => {
         await world.remember("Mia keeps bees", "Mia keeps hens");
         world.model.always(() => JSON.stringify({ about: [] }));
         expect(await matching(world, { query: "bees", threshold: 0 })).toMatchObject({ count: 0 });
         expect(await world.entries()).toHaveLength(2);
       }),
       works(
-        "By ids: score 1; unknown ones and those of other containers are left out; `maxForget` says nothing",
+        "By ids: the score is 1; unknown ids and those of other containers are omitted; `maxForget` has no effect",
         async (world) => {
           const made = await world.remember("Mia keeps bees", "Tom grows figs");
           const body = await matching(world, { ids: [...made.map(({ id }) => id), "none"], maxForget: 1 });
           expect([body.count, body.forgotten.map(({ score }: { score: number }) => score)]).toEqual([2, [1, 1]]);
         },
       ),
-      works("`q` is another name of `query`", ofField("POST /v4/memories/forget-matching q")),
+      works("`q` is another name for `query`", ofField("POST /v4/memories/forget-matching q")),
     ],
   },
   {
     heading: "POST /v4/memories/list",
     effects: [
-      works("Newest versions alone; older ones in `history`, the newest first", async (world) => {
+      works("Returns only the newest versions; older ones are in `history`, newest first", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         const second = await change(world, { id, newContent: "Mia keeps wasps" });
         await change(world, { id, newContent: "Mia keeps ants" });
@@ -246,12 +255,12 @@ export const memories: readonly ContractGroup[] = [
           [second.id, id],
         ]);
       }),
-      works("Forgotten ones are left out", async (world) => {
+      works("Forgotten memories are omitted", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees", "Tom grows figs");
         await forget(world, { id });
         expect((await world.entries()).map(({ memory }) => memory)).toEqual(["Tom grows figs"]);
       }),
-      works("`containerTags` is required; `containerTag` is another name", async (world) => {
+      works("`containerTags` is required; `containerTag` is another name for it", async (world) => {
         await world.remember("Mia keeps bees");
         await world.gives(400, "POST", "/v4/memories/list", {});
         await world.gives(400, "POST", "/v4/memories/list", { containerTags: [] });
@@ -260,7 +269,7 @@ export const memories: readonly ContractGroup[] = [
         );
       }),
       works(
-        "Entries have their documents, relations, `temporalContext`; `isInference` is true or false",
+        "Entries have their documents, relations and `temporalContext`; `isInference` is true or false",
         async (world) => {
           const id = await world.add("Mia keeps bees.");
           const [entry] = await world.entries();

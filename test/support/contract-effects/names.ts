@@ -6,27 +6,30 @@ export const names: readonly ContractGroup[] = [
   {
     heading: "Container tags of requests",
     effects: [
-      works("Letters, digits, `-`, `_`, `:` make a tag; a blank does not", async (world) => {
+      works("A container tag may contain letters, digits, `-`, `_` and `:`, but no space", async (world) => {
         await world.ok("POST", "/v4/search", { q: "x", containerTag: "a-B_1:c" });
         await world.gives(400, "POST", "/v4/search", { q: "x", containerTag: "a b" });
       }),
-      works("A dot in a tag is taken", (world) =>
+      works("A container tag may contain a dot", (world) =>
         world.ok("POST", "/v3/documents", { content: "x", containerTag: `${world.tag}.x` }),
       ),
-      works("`containerTag` and `containerTags` are united, the single one first, each once", async (world) => {
-        const id = await world.add("Mia keeps bees.", { containerTags: [`${world.tag}-b`, world.tag] });
-        expect((await world.document(id)).containerTags).toEqual([world.tag, `${world.tag}-b`]);
-      }),
-      works("The first document of a tag makes its container", async (world) => {
+      works(
+        "`containerTag` and `containerTags` are combined, the single tag first, without duplicates",
+        async (world) => {
+          const id = await world.add("Mia keeps bees.", { containerTags: [`${world.tag}-b`, world.tag] });
+          expect((await world.document(id)).containerTags).toEqual([world.tag, `${world.tag}-b`]);
+        },
+      ),
+      works("The first document with a container tag creates the container", async (world) => {
         await world.gives(404, "GET", `/v3/container-tags/${world.tag}`);
         await world.add("Mia keeps bees.");
         await world.gives(200, "GET", `/v3/container-tags/${world.tag}`);
       }),
       works(
-        "A document without a tag goes to `sm_project_default`",
+        "A document without a container tag goes to `sm_project_default`",
         inTest("transports/rest-documents", "puts a document without a tag into the default project"),
       ),
-      works("A search without a tag looks through all containers", async (world) => {
+      works("A search without a container tag covers all containers", async (world) => {
         await world.remember(`The word of this container is ${world.tag}`);
         const { results } = await world.ok("POST", "/v4/search", {
           q: `Which container has the word ${world.tag}?`,
@@ -35,16 +38,16 @@ export const names: readonly ContractGroup[] = [
         });
         expect(textsOf(results)).toContain(`The word of this container is ${world.tag}`);
       }),
-      works("Nothing of one container is found in another", async (world) => {
+      works("The content of one container is never found in another", async (world) => {
         await world.add("Mia keeps bees.");
         expect(await world.find("bees", { containerTag: `${world.tag}-b` })).toEqual([]);
       }),
-      works("Capital letters make another tag", async (world) => {
+      works("Container tags are case-sensitive", async (world) => {
         await world.remember("Mia keeps bees");
         expect(await world.find("bees", { containerTag: world.tag.toUpperCase() })).toEqual([]);
       }),
       works(
-        "Tags that begin with `sm_project_` are projects",
+        "Container tags that begin with `sm_project_` are projects",
         inTest("transports/rest-projects", "are the containers with their prefix, named after the tag if unnamed"),
       ),
     ],
@@ -52,7 +55,7 @@ export const names: readonly ContractGroup[] = [
   {
     heading: "`customId`",
     effects: [
-      works("Reads, changes and deletes a document in place of its id", async (world) => {
+      works("A `customId` can replace the id to read, change or delete a document", async (world) => {
         const customId = `${world.tag}/doc 1`;
         const path = `/v3/documents/${encodeURIComponent(customId)}`;
         const id = await world.add("Mia keeps bees.", { customId });
@@ -61,68 +64,71 @@ export const names: readonly ContractGroup[] = [
         await world.gives(204, "DELETE", path);
         await world.gives(404, "GET", path);
       }),
-      works("Sent again it keeps the document, answers `queued`, and shows the newest text", async (world) => {
-        const customId = `${world.tag}-1`;
-        const id = await world.add("Mia keeps bees.", { customId });
-        const again = await world.ok("POST", "/v3/documents", {
-          content: "Tom grows figs.",
-          customId,
-          containerTag: world.tag,
-        });
-        expect(again).toMatchObject({ id, status: "queued" });
-        expect((await world.document(id)).content).toBe("Tom grows figs.");
-      }),
       works(
-        "The same text again does no work and answers the state of now",
+        "Adding the same `customId` again keeps the document's id, returns `queued` and shows the newest text",
+        async (world) => {
+          const customId = `${world.tag}-1`;
+          const id = await world.add("Mia keeps bees.", { customId });
+          const again = await world.ok("POST", "/v3/documents", {
+            content: "Tom grows figs.",
+            customId,
+            containerTag: world.tag,
+          });
+          expect(again).toMatchObject({ id, status: "queued" });
+          expect((await world.document(id)).content).toBe("Tom grows figs.");
+        },
+      ),
+      works(
+        "Adding the same text again does no work and returns the current status",
         inTest("core/documents", "with the same text does no work and returns the current state"),
       ),
       works(
-        "A text that goes on is read from where it goes on",
+        "If text is appended, only the new text is processed",
         inTest("core/only-the-difference", "with text appended, only the new text is read"),
       ),
       works(
-        "Earlier submissions stay as history",
+        "Earlier submissions are kept as history",
         inTest("core/only-the-difference", "earlier submissions stay as history, and a growing text is stored once"),
       ),
       works(
-        "A text that has nothing in common with the former one takes its place and that of its passages",
+        "A text that has nothing in common with the former one replaces it and its chunks",
         inTest(
           "transports/rest-other-text",
           "adding a customId again with a different text keeps only that text and its passages",
         ),
       ),
       works(
-        "Memories of the old text stay unless the new one says otherwise",
+        "Memories of the old text stay unless the new text contradicts them",
         inTest("core/only-the-difference", "with changed lines, only these are read; earlier memories stay"),
       ),
       works(
-        "After a failure, sending it again tries again",
+        "Adding a document again after a failure processes it again",
         inTest(
           "core/failures",
           "permanently is tried again when the document is added again, and no trace of the failure remains",
         ),
       ),
       works(
-        "While it is worked on, sending it again is taken and queued, never 409",
+        "Adding a document again while it is being processed queues the new text and never returns 409",
         inTest("core/documents", "while it is being processed ends with the newest text only"),
       ),
       works(
-        "In another container it is another document",
+        "The same `customId` in another container is another document",
         inTest("core/documents", "in another container creates a separate document, and leaves the first unchanged"),
       ),
       works(
-        "`PATCH` with `customId` renames; one that is taken is 409 for good",
+        "`PATCH` can change the `customId`; one that is taken returns 409, which should not be retried",
         inTest("transports/rest-changes", "a customId that is taken is a conflict that should not be retried"),
       ),
       works(
-        "Any history of adding, changing, moving and deleting ends as promised",
+        "Any sequence of adding, changing, moving and deleting ends as promised",
         inTest(
           "core/custom-id-histories",
           "any sequence of adding, changing, moving, deleting and restarting ends as the contract says",
         ),
       ),
       works(
-        "A document that was deleted is made anew",
+        "Adding a deleted document again creates a new one",
         inTest("core/documents", "after its document was deleted creates a new document"),
       ),
     ],
@@ -130,18 +136,18 @@ export const names: readonly ContractGroup[] = [
   {
     heading: "Metadata",
     effects: [
-      works("Texts, numbers, truth values and lists of texts come back as sent", async (world) => {
+      works("Strings, numbers, booleans and lists of strings are returned as sent", async (world) => {
         const metadata = { text: "a", number: 1.5, truth: false, list: ["x", "y"] };
         expect((await world.document(await world.add("Mia keeps bees.", { metadata }))).metadata).toEqual(metadata);
       }),
-      works("Objects within metadata are refused", (world) =>
+      works("Objects within metadata are rejected", (world) =>
         world.gives(400, "POST", "/v3/documents", { content: "x", metadata: { a: { b: 1 } } }),
       ),
       works("`metadata.sm_source` becomes the document's `source`", async (world) => {
         const id = await world.add("Mia keeps bees.", { metadata: { sm_source: "slack" } });
         expect((await world.document(id)).source).toBe("slack");
       }),
-      works("Keys differ by capital letters", async (world) => {
+      works("Metadata keys are case-sensitive", async (world) => {
         await world.remember({ content: "Mia keeps bees", metadata: { Team: "a" } });
         const filter = (key: string) => ({ filters: { AND: [{ key, value: "a" }] } });
         expect([
@@ -149,20 +155,23 @@ export const names: readonly ContractGroup[] = [
           (await world.find("bees", filter("Team"))).length,
         ]).toEqual([0, 1]);
       }),
-      works("Results of v4 have metadata of the memory, or null; those of v3 that of the document", async (world) => {
-        await world.add("Mia keeps bees.", { metadata: { team: "a" } });
-        await world.remember("Tom grows figs");
-        const { results } = await world.ok("POST", "/v3/search", { q: "bees", containerTag: world.tag });
-        expect(results[0].metadata).toEqual({ team: "a" });
-        expect((await world.find("figs", { searchMode: "memories", limit: 1 }))[0].metadata).toBeNull();
-      }),
-      works("Metadata sent again with a `customId` is laid over what is there", async (world) => {
+      works(
+        "In v4, a memory has its own metadata or null, and a chunk that of its document; v3 results have that of the document",
+        async (world) => {
+          await world.add("Mia keeps bees.", { metadata: { team: "a" } });
+          await world.remember("Tom grows figs");
+          const { results } = await world.ok("POST", "/v3/search", { q: "bees", containerTag: world.tag });
+          expect(results[0].metadata).toEqual({ team: "a" });
+          expect((await world.find("figs", { searchMode: "memories", limit: 1 }))[0].metadata).toBeNull();
+        },
+      ),
+      works("Metadata sent again with a `customId` is merged into the existing metadata", async (world) => {
         const customId = `${world.tag}-1`;
         const id = await world.add("Mia keeps bees.", { customId, metadata: { a: "1", b: "1" } });
         await world.add("Mia keeps bees.", { customId, metadata: { b: "2" } });
         expect((await world.document(id)).metadata).toEqual({ a: "1", b: "2" });
       }),
-      works("`temporalContext` of a memory is kept in its metadata", async (world) => {
+      works("The `temporalContext` of a memory is stored in its metadata", async (world) => {
         const temporalContext = { eventDate: ["2031-05-05"] };
         await world.remember({ content: "Mia keeps bees", temporalContext });
         const [entry] = await world.entries();
@@ -174,38 +183,41 @@ export const names: readonly ContractGroup[] = [
   {
     heading: "`filepath`",
     effects: [
-      works("Narrows lists, searches and deletions: exact, or as a folder when it ends in a slash", async (world) => {
-        const note = await world.add("Mia keeps bees.", { filepath: "/notes/bees.md" });
-        await world.add("Tom grows figs.", { filepath: "/notes-2/figs.md" });
-        const list = async (filepath: string) =>
-          (await world.ok("POST", "/v3/documents/list", { containerTags: [world.tag], filepath })).memories.map(
-            (one: { id: string }) => one.id,
-          );
-        expect([await list("/notes/bees.md"), await list("/notes/"), await list("/notes")]).toEqual([
-          [note],
-          [note],
-          [],
-        ]);
-        expect((await world.find("Mia", { filepath: "/notes/", searchMode: "documents" })).length).toBe(1);
-      }),
       works(
-        "Searches narrow by it, too",
+        "`filepath` narrows lists, searches and deletions: exactly, or as a folder if it ends in a slash",
+        async (world) => {
+          const note = await world.add("Mia keeps bees.", { filepath: "/notes/bees.md" });
+          await world.add("Tom grows figs.", { filepath: "/notes-2/figs.md" });
+          const list = async (filepath: string) =>
+            (await world.ok("POST", "/v3/documents/list", { containerTags: [world.tag], filepath })).memories.map(
+              (one: { id: string }) => one.id,
+            );
+          expect([await list("/notes/bees.md"), await list("/notes/"), await list("/notes")]).toEqual([
+            [note],
+            [note],
+            [],
+          ]);
+          expect((await world.find("Mia", { filepath: "/notes/", searchMode: "documents" })).length).toBe(1);
+        },
+      ),
+      works(
+        "`filepath` narrows searches in the same way",
         inTest("transports/rest-search-parameters", "filepath matches exactly, or as a prefix if it ends in a slash"),
       ),
       works(
-        "A change of `filepath` alone renames and reads nothing again",
+        "Changing only `filepath` renames the document without processing it again",
         inTest(
           "transports/rest-changes",
           "metadata, path and customId answer `done` when the document is done; an empty body changes nothing",
         ),
       ),
-      works("Results of v4 have the `filepath` of their document, memories too", async (world) => {
+      works("v4 results, including memories, have the `filepath` of their document", async (world) => {
         await world.add("Mia keeps bees.", { filepath: "/bees.md" });
         for (const searchMode of ["memories", "documents"])
           expect((await world.find("bees", { searchMode }))[0].filepath).toBe("/bees.md");
       }),
       works(
-        "`memoryFilesystemPaths` of a container: documents at other paths are found, but nothing is remembered of them",
+        "With `memoryFilesystemPaths` on a container, documents at other paths are searchable but create no memories",
         async (world) => {
           await world.ok("PATCH", `/v3/container-tags/${world.tag}`, { memoryFilesystemPaths: ["/notes/"] });
           await world.add("Mia keeps bees.", { filepath: "/other/bees.md" });
@@ -222,32 +234,35 @@ export const names: readonly ContractGroup[] = [
   {
     heading: "Pages",
     effects: [
-      works("`pagination` has `currentPage`, `limit`, `totalItems`, `totalPages`", async (world) => {
+      works("`pagination` has `currentPage`, `limit`, `totalItems` and `totalPages`", async (world) => {
         for (let n = 0; n < 3; n += 1) await world.add(`Mia keeps bees in hive ${n}.`);
         const list = (page: number) =>
           world.ok("POST", "/v3/documents/list", { containerTags: [world.tag], limit: 2, page });
         expect((await list(2)).pagination).toEqual({ currentPage: 2, limit: 2, totalItems: 3, totalPages: 2 });
       }),
-      works("Numbers may be digits in a text", async (world) => {
+      works("`limit` and `page` may be numeric strings", async (world) => {
         await world.ok("POST", "/v3/documents/list", { limit: "2", page: "1" });
         await world.ok("POST", "/v4/memories/list", { containerTags: [world.tag], limit: "2", page: "1" });
         await world.gives(400, "POST", "/v3/documents/list", { limit: "two" });
       }),
-      works("A page beyond the end is empty, and no error", async (world) => {
+      works("A page beyond the end is empty and not an error", async (world) => {
         const { memories, pagination } = await world.ok("POST", "/v3/documents/list", {
           containerTags: [world.tag],
           page: 9,
         });
         expect([memories, pagination.totalPages]).toEqual([[], 0]);
       }),
-      works("Pages follow each other without a gap and without a repetition", async (world) => {
+      works("Pages have no gaps and no repetitions", async (world) => {
         await world.remember(...["one", "two", "three", "four", "five"].map((word) => `Mia has bees number ${word}`));
         const pages = await Promise.all([1, 2, 3].map((page) => world.entries({ limit: 2, page })));
         expect(new Set(pages.flat().map(({ id }) => id)).size).toBe(5);
       }),
-      works("Newest first by default; `sort` and `order` change that", ofField("POST /v3/documents/list order")),
       works(
-        "`sort: updatedAt` goes by the last change",
+        "Lists start with the newest by default; `sort` and `order` change this",
+        ofField("POST /v3/documents/list order"),
+      ),
+      works(
+        "`sort: updatedAt` sorts by the last change",
         inTest("transports/rest-memories", "sorts by the last change, filters, and accepts several containers"),
       ),
     ],
@@ -255,7 +270,7 @@ export const names: readonly ContractGroup[] = [
   {
     heading: "Older paths",
     effects: [
-      works("`/v3/memories` and all below it serve what `/v3/documents` does", async (world) => {
+      works("`/v3/memories` and the paths below it serve the operations of `/v3/documents`", async (world) => {
         const { id } = await world.ok("POST", "/v3/memories", {
           content: "Mia keeps bees.",
           containerTags: [world.tag],
@@ -267,8 +282,8 @@ export const names: readonly ContractGroup[] = [
         await world.ok("PATCH", `/v3/memories/${id}`, { metadata: { a: "b" } });
         await world.gives(204, "DELETE", `/v3/memories/${id}`);
       }),
-      works("`/v3/memories/batch` serves as well", inTest("transports/rest-batch", "the older path works as well")),
-      works("`/v3/memories/file` serves as well", inTest("transports/rest-files", "the older path works as well")),
+      works("`/v3/memories/batch` is also served", inTest("transports/rest-batch", "the older path works as well")),
+      works("`/v3/memories/file` is also served", inTest("transports/rest-files", "the older path works as well")),
       works("`POST /v3/memories/forget` forgets like `DELETE /v4/memories`", async (world) => {
         const [{ id }] = await world.remember("Mia keeps bees");
         expect(await world.ok("POST", "/v3/memories/forget", { id, containerTag: world.tag })).toMatchObject({
@@ -278,14 +293,14 @@ export const names: readonly ContractGroup[] = [
         expect(await world.find("bees", { searchMode: "memories" })).toEqual([]);
       }),
       works(
-        "Literal paths win over ids: `/list`, `/merge`, `/processing`",
+        "The literal paths `/list`, `/merge` and `/processing` take precedence over ids",
         inTest("transports/rest-documents", "never takes a path of the API for an id"),
       ),
       works(
-        "A container named like a path keeps the path",
+        "A literal path takes precedence over a container tag of the same name",
         inTest("transports/rest-container-tags", "take precedence over a tag of the same name"),
       ),
-      works("`/v2` is 404", (world) => world.gives(404, "POST", "/v2/add", { content: "x" })),
+      works("`/v2` returns 404", (world) => world.gives(404, "POST", "/v2/add", { content: "x" })),
     ],
   },
 ];

@@ -9,7 +9,7 @@ export const documentSearch: readonly ContractGroup[] = [
   {
     heading: "POST /v3/search",
     effects: [
-      works("One result a document, with its matching passages and their scores", async (world) => {
+      works("Returns one result per document, with its matching chunks and their scores", async (world) => {
         const id = await world.add(LONG);
         const { results, total } = await world.ok("POST", "/v3/search", {
           q: "Who keeps bees?",
@@ -24,7 +24,7 @@ export const documentSearch: readonly ContractGroup[] = [
         });
       }),
       works(
-        "The document's `score` is that of its best passage; documents and passages are in order of scores",
+        "A document's `score` is that of its best chunk; documents and chunks are sorted by score",
         async (world) => {
           await world.add(LONG);
           await world.add("Mia keeps bees and more bees.");
@@ -42,7 +42,7 @@ export const documentSearch: readonly ContractGroup[] = [
         inTest("core/search-documents", "counts documents for the limit, however many chunks of the best one match"),
       ),
       works(
-        "`chunkThreshold` drops passages, and documents without any",
+        "`chunkThreshold` drops chunks, and documents without any left",
         inTest("core/search-documents", "drops chunks below chunkThreshold, and documents without any left"),
       ),
       works(
@@ -52,34 +52,34 @@ export const documentSearch: readonly ContractGroup[] = [
           "v3: omits documents whose score is below, keeps all chunks of the others, and treats 0 as no threshold",
         ),
       ),
-      works("`docId` searches one document; an unknown one is 404", (world) =>
+      works("`docId` searches one document; an unknown one returns 404", (world) =>
         world.gives(404, "POST", "/v3/search", { q: "x", docId: "none" }),
       ),
       works(
-        "`onlyMatchingChunks: false` adds the neighbours with `isRelevant: false`, in the order of the text",
+        "`onlyMatchingChunks: false` adds the neighbouring chunks with `isRelevant: false`, in text order",
         inTest("transports/rest-v3-search", "onlyMatchingChunks false adds the neighbouring chunks, in text order"),
       ),
       works(
         "`includeFullDocs` adds `content`, `includeSummary` the summary",
         ofField("POST /v3/search includeFullDocs"),
       ),
-      works('`q: "*"` finds every document, the last changed first', async (world) => {
+      works('`q: "*"` returns every document, most recently changed first', async (world) => {
         const ids = [await world.add("Mia keeps bees."), await world.add("Tom grows figs.")];
         const { results } = await world.ok("POST", "/v3/search", { q: "*", containerTag: world.tag });
         expect(results.map(({ documentId }: { documentId: string }) => documentId)).toEqual(ids.toReversed());
       }),
-      works("`type`, `title`, `metadata` are always there", async (world) => {
+      works("`type`, `title` and `metadata` are always present", async (world) => {
         await world.add("Mia keeps bees.");
         const { results } = await world.ok("POST", "/v3/search", { q: "bees", containerTag: world.tag });
         for (const name of ["type", "title", "metadata", "createdAt", "updatedAt"])
           expect(results[0]).toHaveProperty(name);
       }),
       works(
-        "`categoriesFilter` (deprecated) narrows nothing, and the answer says so",
+        "`categoriesFilter` (deprecated) narrows nothing, and the response says so",
         ofField("POST /v3/search categoriesFilter"),
       ),
       works(
-        "`rerank` and `rewriteQuery` as in v4",
+        "`rerank` and `rewriteQuery` work as in v4",
         inTest("transports/rest-search-care", "POST /v3/search accepts rerank and rewriteQuery"),
       ),
     ],

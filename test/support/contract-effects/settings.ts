@@ -21,7 +21,7 @@ export const settings: readonly ContractGroup[] = [
     heading: "GET and PATCH /v3/settings",
     effects: [
       works(
-        "A change names what it changes; the rest stays; the answer has the organisation and all settings",
+        "A change affects only the settings that it names; the response has the organisation and all settings",
         async (world) => {
           await set(world, { chunkSize: 700, shouldLLMFilter: true }, async () => {
             const body = await change(world, { workspacePrompt: "About bees" });
@@ -35,21 +35,21 @@ export const settings: readonly ContractGroup[] = [
           });
         },
       ),
-      works("`workspacePrompt` and other settings may come together", (world) =>
+      works("`workspacePrompt` and other settings can be sent together", (world) =>
         set(world, { workspacePrompt: "x", chunkSize: 700 }, async () => undefined),
       ),
-      works("Unknown settings are refused", (world) => world.gives(400, "PATCH", "/v3/settings", { nonsense: 1 })),
+      works("Unknown settings are rejected", (world) => world.gives(400, "PATCH", "/v3/settings", { nonsense: 1 })),
       works(
-        "Secrets are kept, and told masked",
+        "Secrets are stored, and returned masked",
         inTest("core/settings", "are stored, and only their last four characters are returned"),
       ),
-      works("Prompts and items without `shouldLLMFilter` are 400, unless it is set already", async (world) => {
+      works("Prompts and items without `shouldLLMFilter` return 400, unless it is already set", async (world) => {
         await world.gives(400, "PATCH", "/v3/settings", { filterPrompt: "Only bees" });
         await set(world, { shouldLLMFilter: true, filterPrompt: "Only remember facts about bees" }, () =>
           change(world, { filterPrompt: "Only remember facts about food" }),
         );
       }),
-      works("`includeItems` and `excludeItems` are any JSON", (world) =>
+      works("`includeItems` and `excludeItems` accept any JSON", (world) =>
         set(
           world,
           { shouldLLMFilter: true, includeItems: { patterns: ["x"] }, excludeItems: ["salaries"] },
@@ -57,11 +57,11 @@ export const settings: readonly ContractGroup[] = [
         ),
       ),
       works(
-        "`excludeItems` keeps what it names out of memories, without a model",
+        "Without a model, `excludeItems` keeps the items that it names out of memories",
         inTest("ingest/guidance", "excluded items, also from a text to be remembered as it is, and from its summary"),
       ),
       works(
-        "`includeItems` remembers what it names above all, without a model",
+        "Without a model, `includeItems` also remembers statements that name an item but yield no fact",
         inTest("ingest/guidance", "included items, where no rule finds a fact, and nothing else"),
       ),
       worksWithModel(
@@ -72,21 +72,21 @@ export const settings: readonly ContractGroup[] = [
         ),
       ),
       works(
-        "Who sets what has no effect without a model is told so",
+        "Without a model, the response names settings that have no effect",
         inTest(
           "transports/guidance-warnings",
           "without a model, responses and the status name the guidance that has no effect",
         ),
       ),
       doesNot(
-        "`categories` sort documents",
-        "nothing is sorted by topics; the answer says that it has no effect",
+        "`categories` classifies documents",
+        "documents are not classified by topic; the response says that `categories` has no effect",
         async (world) =>
           set(world, { shouldLLMFilter: true, categories: ["bees"] }, async () =>
             expect((await change(world, { categories: ["bees"] })).warnings).toBeDefined(),
           ),
       ),
-      works("`chunkSize` cuts what comes after; null and −1 are the default", async (world) => {
+      works("`chunkSize` applies to documents processed later; null and −1 mean the default", async (world) => {
         const text = "Mia keeps bees on her roof in Rome. ".repeat(60);
         const chunks = async () =>
           (await world.ok("GET", `/v3/documents/${await world.add(text, { taskType: "superrag" })}/chunks`)).total;
@@ -95,7 +95,7 @@ export const settings: readonly ContractGroup[] = [
         await change(world, { chunkSize: -1 });
         expect(await chunks()).toBe(usual);
       }),
-      works("Sizes that make no sense are 400", async (world) => {
+      works("Chunk sizes outside the allowed range return 400", async (world) => {
         for (const chunkSize of [0, 10, 1e9]) await world.gives(400, "PATCH", "/v3/settings", { chunkSize });
       }),
       works("`profileBuckets` replaces the organisation's list", async (world) => {
@@ -105,7 +105,7 @@ export const settings: readonly ContractGroup[] = [
           ]),
         );
       }),
-      works("A scoped key may neither read nor change them", async (world) => {
+      works("A scoped key can neither read nor change the settings", async (world) => {
         const key = await world.scopedKey();
         await world.gives(403, "GET", "/v3/settings", undefined, key);
         await world.gives(403, "PATCH", "/v3/settings", { chunkSize: 700 }, key);
@@ -125,8 +125,8 @@ export const settings: readonly ContractGroup[] = [
           });
       }),
       doesNot(
-        "`githubCustomKeyEnabled` and its like switch an app on",
-        "an app whose id is set is always used",
+        "`githubCustomKeyEnabled` and similar settings enable an app",
+        "an app whose client id is set is always used",
         async (world) => {
           const { warnings } = await world.ok("PATCH", "/v3/settings", { githubCustomKeyEnabled: false });
           expect(warnings).toEqual([expect.stringContaining("always used")]);
@@ -138,39 +138,42 @@ export const settings: readonly ContractGroup[] = [
   {
     heading: "POST /v3/settings/reset and /suggest-buckets",
     effects: [
-      works("A reset wants the organisation's name; another word is 400", (world) =>
+      works("A reset requires the organisation's name; any other word returns 400", (world) =>
         world.gives(400, "POST", "/v3/settings/reset", { confirmation: "yes" }),
       ),
       works(
-        "It removes documents, memories, containers and settings, and counts them; keys stay",
+        "A reset removes documents, memories, containers and settings and counts them; keys stay",
         inTest(
           "core/settings",
           "removes everything except the keys and the default container without a trace, and counts it",
         ),
       ),
-      works("A scoped key may not", async (world) =>
+      works("A scoped key cannot perform a reset", async (world) =>
         world.gives(403, "POST", "/v3/settings/reset", { confirmation: "x" }, await world.scopedKey()),
       ),
-      works("Suggestions want a `filterPrompt`, else 400; 3 to 6, nothing stored", async (world) => {
-        await world.gives(400, "POST", "/v3/settings/suggest-buckets");
-        await set(
-          world,
-          { shouldLLMFilter: true, filterPrompt: "Remember the health and the work of our clients" },
-          async () => {
-            const { suggestions } = await world.ok("POST", "/v3/settings/suggest-buckets");
-            expect(suggestions.length).toBeGreaterThanOrEqual(3);
-            expect(suggestions.length).toBeLessThanOrEqual(6);
-            expect((await world.ok("GET", "/v3/settings")).profileBuckets).toEqual([]);
-          },
-        );
-      }),
+      works(
+        "Suggestions require a `filterPrompt`, or return 400; 3 to 6 are returned, and nothing is stored",
+        async (world) => {
+          await world.gives(400, "POST", "/v3/settings/suggest-buckets");
+          await set(
+            world,
+            { shouldLLMFilter: true, filterPrompt: "Remember the health and the work of our clients" },
+            async () => {
+              const { suggestions } = await world.ok("POST", "/v3/settings/suggest-buckets");
+              expect(suggestions.length).toBeGreaterThanOrEqual(3);
+              expect(suggestions.length).toBeLessThanOrEqual(6);
+              expect((await world.ok("GET", "/v3/settings")).profileBuckets).toEqual([]);
+            },
+          );
+        },
+      ),
     ],
   },
   {
     heading: "Connections",
     effects: [
       works(
-        "GitHub, Notion, S3 and web sites are connected: credentials are tried, or there is a link",
+        "GitHub, Notion, S3 and websites can be connected: credentials are checked, or a link is returned",
         async (world) => {
           const { body } = await world.send("POST", "/v3/connections/s3", { metadata: { bucket: "b" } });
           expect(body.message).toContain("metadata.accessKeyId");
@@ -183,17 +186,17 @@ export const settings: readonly ContractGroup[] = [
         },
       ),
       works(
-        "A picker is opened for Google Drive",
+        "Google Drive connections open a file picker",
         inTest(
           "transports/connection-picker",
           "the picker opens with a key, shows earlier choices, and closes once a choice is saved",
         ),
       ),
-      works("Lists of connections are empty arrays", async (world) => {
+      works("Without connections, the lists are empty arrays", async (world) => {
         expect(await world.ok("POST", "/v3/connections/list", {})).toEqual([]);
         expect(await world.ok("GET", "/v3/connections")).toEqual([]);
       }),
-      works("An unknown connection is 404", (world) =>
+      works("An unknown connection returns 404", (world) =>
         world.gives(404, "GET", "/v3/connections/1234567890123456789012"),
       ),
     ],
