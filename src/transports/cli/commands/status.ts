@@ -71,7 +71,8 @@ function documentsAre(number: number): string {
 function describeFull({ fullAt }: Status["store"]): [string, string][] {
   if (fullAt === null) return [];
   const when = fullAt.slice(0, 19).replace("T", " ");
-  const fix = "free some space on this disk, or raise RECOLLECT_MAX_STORE_MEGABYTES if it is set";
+  const fix =
+    "free some space on this disk, or on that of the database if the record is in one, or raise RECOLLECT_MAX_STORE_MEGABYTES if it is set";
   return [["no room", `for a write at ${when} UTC: ${fix}`]];
 }
 

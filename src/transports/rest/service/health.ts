@@ -72,6 +72,7 @@ async function detailsFor(request: Request, env: HttpBindings | undefined, optio
 
 function describeFull(lastAt: Date | null): object {
   if (lastAt === null) return {};
-  const fix = "Free some space on the disk of the data folder, or raise RECOLLECT_MAX_STORE_MEGABYTES if it is set.";
+  const fix =
+    "Free some space on the disk of the data folder, or of the database if the record is in one, or raise RECOLLECT_MAX_STORE_MEGABYTES if it is set.";
   return { storageFull: { lastAt: iso(lastAt), fix } };
 }
