@@ -52,12 +52,25 @@ function isAboutOneOf({ text, memory }: UnitDetail, things: readonly (readonly s
   return things.some((beginnings) => beginnings.every((beginning) => folded.includes(beginning)));
 }
 
+/** They do not depend on the question, so they are read once for each detail that the store keeps. */
+const known = {
+  figures: new WeakMap<UnitDetail, readonly Saying[]>(),
+  all: new WeakMap<UnitDetail, readonly Saying[]>(),
+};
+
 /**
  * What a unit says about things that have one value at a time, once per thing. Of a memory, values in words count only if it
  * says that they changed: one that another corrects explicitly would already have been replaced.
  * @param inWords false to read figures only
  */
-function sayingsOf({ text, chunk, memory }: UnitDetail, inWords = true): readonly Saying[] {
+function sayingsOf(detail: UnitDetail, inWords = true): readonly Saying[] {
+  const ofKind = inWords ? known.all : known.figures;
+  const sayings = ofKind.get(detail) ?? readSayings(detail, inWords);
+  ofKind.set(detail, sayings);
+  return sayings;
+}
+
+function readSayings({ text, chunk, memory }: UnitDetail, inWords: boolean): readonly Saying[] {
   const spans = sentenceSpans(text).slice(0, MOST_SENTENCES);
   const speaker = chunk?.metadata?.speakers?.[0] ?? "User";
   const all = spans.flatMap(({ start, end }) => {

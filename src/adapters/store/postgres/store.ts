@@ -211,7 +211,9 @@ function withFewFilters(repositories: Repositories, filtering: ConcurrencyLimit)
       leave();
     }
   };
-  return { ...repositories, units: { ...units, matching } };
+  // Its other methods are those of its prototype.
+  const filtered: UnitStore = Object.assign(Object.create(units) as UnitStore, { matching });
+  return { ...repositories, units: filtered };
 }
 
 /** Lets the server overwrite what was deleted; its log and its backups are its own business. */
