@@ -44,7 +44,7 @@ test("files stored before the bucket was set can be read, and are removed from t
     const key = createId();
     await createFileBlobs(folder).put(key, Uint8Array.of(1, 2, 3));
     const blobs = createBucketAndFolderBlobs(createBucketBlobs(bucketOf(server, "")), createFileBlobs(folder));
-    expect(await blobs.read(key, 1, 2)).toEqual(Uint8Array.of(2, 3));
+    expect([...((await blobs.read(key, 1, 2)) ?? [])]).toEqual([2, 3]);
     expect((await blobs.list()).map((listed) => listed.key)).toEqual([key]);
     await blobs.remove(key);
     expect(await blobs.read(key, 0, 3)).toBeNull();
