@@ -30,6 +30,8 @@ describe("recollect list and containers", () => {
     expect(memories.stdout).toMatch(
       /^- User prefers green tea to coffee {2}\d{4}-\d\d-\d\d · \w{22}\nPage 1 of 2, 2 memories in all\. Next: --page 2\n$/,
     );
+    const beyond = await run("list", "-c", "home", "-n", "1", "--page", "9");
+    expect(beyond.stdout).toBe("There is no page 9: 2 memories in all are on 2 pages.\n");
     expect((await run("list", "-c", "home", "--documents")).stdout).toMatch(/^- “Tea” {2}\d{4}-\d\d-\d\d · \w{22}\n/);
     expect((await run("list")).stdout).toBe("Nothing is remembered here.\n");
     expect((await run("containers")).stdout).toMatch(/^home {2}2 memories from 2 documents {2}\d{4}-\d\d-\d\d\n$/);

@@ -63,7 +63,10 @@ function describe(cli: Cli, page: MemoryPage): string[] {
     ({ memory: { text, id, createdAt, isInference } }) =>
       `- ${oneLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}${isInference ? " · waits for review" : ""}`)}`,
   );
-  return [...(lines.length > 0 ? lines : ["Nothing is remembered here."]), ...rest(page, "memory", "memories")];
+  return [
+    ...(lines.length > 0 || page.total > 0 ? lines : ["Nothing is remembered here."]),
+    ...rest(page, "memory", "memories"),
+  ];
 }
 
 function describeDocuments(cli: Cli, page: DocumentPage): string[] {
@@ -73,7 +76,10 @@ function describeDocuments(cli: Cli, page: DocumentPage): string[] {
     const state = status === "done" ? "" : ` · ${status}`;
     return `- ${describeSource({ ...document, source: sourceOf(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
   });
-  return [...(lines.length > 0 ? lines : ["There are no documents here."]), ...rest(page, "document", "documents")];
+  return [
+    ...(lines.length > 0 || page.total > 0 ? lines : ["There are no documents here."]),
+    ...rest(page, "document", "documents"),
+  ];
 }
 
 function rest(
@@ -82,6 +88,8 @@ function rest(
   plural: string,
 ): string[] {
   const pages = Math.ceil(total / limit);
+  if (total > 0 && page > pages)
+    return [`There is no page ${page}: ${count(total, noun, plural)} in all are on ${count(pages, "page")}.`];
   if (pages <= 1) return [];
   return [
     `Page ${page} of ${pages}, ${count(total, noun, plural)} in all.${page < pages ? ` Next: --page ${page + 1}` : ""}`,
