@@ -116,7 +116,7 @@ export const containers: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Merging of containers",
+    heading: "Merging containers",
     effects: [
       works("Returns 202 with a `mergeId`; documents and memories move, and the source is removed", async (world) => {
         await world.add("Mia keeps bees.");
@@ -169,7 +169,7 @@ export const containers: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Review of guesses",
+    heading: "Reviewing inferred memories",
     effects: [
       works(
         "The queue has at most 50 memories: first those derived from the most memories, then the newest",

@@ -89,7 +89,7 @@ export const conventions: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Web pages of other origins",
+    heading: "Cross-origin web pages",
     effects: [
       works(
         "A preflight allows any origin, the API's methods and the requested headers",

@@ -1,12 +1,12 @@
 import type { ContractEffect, ContractGroup } from "./effect.js";
 
 const NAMES = { works: "works", "with-model": "works with a model", not: "does not" } as const;
-const INTRODUCTION = `# What the API promises, and what of it holds
+const INTRODUCTION = `# Promises of the API
 
-Each promise of the Supermemory API that has an effect, how it stands here, and what shows it.
-"works" holds on every install, "works with a model" where a language model is configured (see [language models](models.md)), "does not" says why.
-A promise without a named test is probed by \`test/transports/contract-effects.test.ts\`, over HTTP; one of a single field by
-\`test/transports/field-effects.test.ts\`. This file is written by the former: \`npx vitest run test/transports/contract-effects.test.ts -u\`.
+Each promise of the Supermemory API that has an effect, whether Recollect keeps it, and what shows it.
+"works" applies to every installation, "works with a model" to those with a [language model](models.md); "does not" gives the reason.
+A promise without a named test is probed over HTTP by \`test/transports/contract-effects.test.ts\`, that of a single field by
+\`test/transports/field-effects.test.ts\`. The former writes this file: \`npx vitest run test/transports/contract-effects.test.ts -u\`.
 `;
 
 /** The table as a Markdown document. */

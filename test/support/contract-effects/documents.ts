@@ -112,7 +112,7 @@ export const documents: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "States of a document",
+    heading: "Document states",
     effects: [
       works("A document ends as `done`, with `dreamingStatus` `done` once its memories exist", async (world) => {
         expect(await world.document(await world.add("Mia keeps bees."))).toMatchObject({
@@ -226,7 +226,7 @@ export const documents: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Detection of content",
+    heading: "Content detection",
     effects: [
       works(
         "A text that is a URL is fetched, and the response determines its type",

@@ -5,7 +5,7 @@ const PATHS = ["/v3/documents", "/v3/memories", "/v4/memories", "/v3/search", "/
 
 export const keys: readonly ContractGroup[] = [
   {
-    heading: "Keys on requests",
+    heading: "API keys in requests",
     effects: [
       works("A key can be sent as `Authorization: Bearer` or as `x-api-key`", async (world) => {
         const { authorization } = await world.scopedKey();
@@ -32,7 +32,7 @@ export const keys: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Restricted keys",
+    heading: "Scoped keys",
     effects: [
       works("Reading or writing another container returns 403", async (world) => {
         const key = await world.scopedKey();

@@ -4,7 +4,7 @@ import { textsOf } from "./world.js";
 
 export const names: readonly ContractGroup[] = [
   {
-    heading: "Container tags of requests",
+    heading: "Container tags in requests",
     effects: [
       works("A container tag may contain letters, digits, `-`, `_` and `:`, but no space", async (world) => {
         await world.ok("POST", "/v4/search", { q: "x", containerTag: "a-B_1:c" });

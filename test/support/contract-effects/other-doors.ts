@@ -36,7 +36,7 @@ export const otherDoors: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Projects and what the web app and graphs read",
+    heading: "Projects, and what the web app and graphs read",
     effects: [
       works("Projects are listed, and created with a tag derived from their name", async (world) => {
         const made = await world.ok("POST", "/v3/projects", { name: `My ${world.tag}`, emoji: "🐝" });
@@ -154,7 +154,7 @@ export const otherDoors: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "What the hosted product has beside it",
+    heading: "Other parts of the hosted product",
     effects: [
       doesNot(
         "`/v3/http…` forwards calls to model providers and adds memories (memory router)",

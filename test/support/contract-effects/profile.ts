@@ -75,7 +75,7 @@ export const profiles: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Buckets of profiles",
+    heading: "Profile buckets",
     effects: [
       works("`preferences` is the only bucket until others are defined, which replace it", async (world) => {
         const buckets = async () =>

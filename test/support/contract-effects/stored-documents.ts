@@ -178,7 +178,7 @@ export const storedDocuments: readonly ContractGroup[] = [
     ],
   },
   {
-    heading: "Lists of documents",
+    heading: "Document lists",
     effects: [
       works(
         "Lists return documents in `memories`; several tags match any of them, or all with `operator: AND`",
