@@ -61,6 +61,20 @@ else {
     expect(await problems()).toEqual([]);
   }, 60_000);
 
+  test.each([
+    [30_000, "30 seconds ahead of"],
+    [-30_000, "30 seconds behind"],
+  ])("a clock that differs from the database's by %i ms is reported", async (differenceMs, what) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + differenceMs });
+    try {
+      expect(await problems()).toEqual([
+        expect.stringContaining(`The clock of this machine is ${what} the database's.`),
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test("what others are told of an outage names neither the database nor its address", async () => {
     const crash = server.crash();
     const failure = await write().catch((error: unknown) => error);

@@ -4,6 +4,7 @@ import pg from "pg";
 import type { Clock, Repositories, Store, StoreHealth, UnitStore } from "../../../core/ports.js";
 import type { AppError } from "../../../core/errors.js";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../../lib/concurrency-limit.js";
+import { count } from "../../../lib/count.js";
 import { iso, sleep } from "../../../lib/time.js";
 import { createKeyProofStore } from "../key-proof.js";
 import { settleOrganization } from "../organization.js";
@@ -191,7 +192,7 @@ async function storeOver(
       return this;
     },
     transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock, caches))),
-    health: ({ deep }) => inspectHealth(db, { dataDirectory, deep, state }),
+    health: ({ deep }) => inspectHealth(db, { dataDirectory, deep, isShared, state }),
     scrub: () => scrub(pool, place),
     lost: possession.lost,
     isInPlace: () => possession.isHeld(),
@@ -236,15 +237,37 @@ interface WritingState {
 interface Inspected {
   readonly dataDirectory: string;
   readonly deep: boolean;
+  readonly isShared: boolean;
   readonly state: WritingState;
 }
 
-async function inspectHealth(db: Kysely<Database>, { dataDirectory, deep, state }: Inspected): Promise<StoreHealth> {
-  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db);
+/** Nodes tell by their own clocks whether another one is still at work. */
+const MOST_SKEW_MS = 5_000;
+
+function describeSkew(aheadMs: number): string[] {
+  if (Math.abs(aheadMs) <= MOST_SKEW_MS) return [];
+  const seconds = count(Math.round(Math.abs(aheadMs) / 1_000), "second");
+  return [
+    `The clock of this machine is ${seconds} ${aheadMs > 0 ? "ahead of" : "behind"} the database's. Keep the clocks of all nodes in sync: otherwise they take over each other's work.`,
+  ];
+}
+
+async function inspectHealth(
+  db: Kysely<Database>,
+  { dataDirectory, deep, isShared, state }: Inspected,
+): Promise<StoreHealth> {
+  const asked = Date.now();
+  const { rows } = await sql<{ bytes: number; now: number }>`select pg_database_size(current_database()) as bytes,
+    extract(epoch from clock_timestamp()) * 1000 as now`.execute(db);
+  const aheadMs = (asked + Date.now()) / 2 - (rows[0]?.now ?? asked);
   const disk = await statfs(dataDirectory);
   return {
     ...(await countRecord(db)),
-    problems: [...(state.problem === null ? [] : [state.problem]), ...(deep ? await findLostRows(db) : [])],
+    problems: [
+      ...(state.problem === null ? [] : [state.problem]),
+      ...(isShared ? describeSkew(aheadMs) : []),
+      ...(deep ? await findLostRows(db) : []),
+    ],
     bytes: rows[0]?.bytes ?? 0,
     // The server's disk cannot be seen from here; uploaded files are on this one.
     freeBytes: disk.bavail * disk.bsize,
