@@ -56,10 +56,7 @@ export class SqliteSession {
     }
   }
 
-  /**
-   * Changes after each commit of another connection, in this process or another
-   * (https://www.sqlite.org/pragma.html#pragma_data_version). @throws as `exec`
-   */
+  /** Changes after each commit of another connection. @throws as `exec` */
   dataVersion(): number {
     try {
       this.#versions ??= this.#connection.prepare("pragma data_version");

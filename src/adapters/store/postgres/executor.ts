@@ -1,6 +1,5 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type pg from "pg";
-import type { QueryCache } from "../query-cache.js";
 import { onlyReads, RecordExecutor, type RecordTransaction } from "../record-executor.js";
 import type { Durability } from "../sqlite-writer.js";
 import { runOnAny } from "./session.js";
@@ -9,8 +8,6 @@ import type { PostgresWriter } from "./writer.js";
 export interface PostgresConnections {
   readonly pool: pg.Pool;
   readonly writer: PostgresWriter;
-  /** Caches frequent reads; absent where other services write too. */
-  readonly queryCache?: QueryCache | undefined;
   /** Names the database in messages, without a password. */
   readonly place: string;
 }
@@ -35,9 +32,9 @@ export class PostgresExecutor extends RecordExecutor {
     return onlyReads(query) ? runOnAny<R>(pool, query, place) : writer.run<R>(query, this.#durability);
   }
 
+  /** Another node may have written meanwhile, and caching where there is none gained less than a tenth. */
   override executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { queryCache } = this.#connections;
-    return queryCache && !this.#transaction ? queryCache.run<R>(query) : this.executeQuery<R>(query);
+    return this.executeQuery<R>(query);
   }
 
   override executeWrite(query: CompiledQuery): Promise<unknown> {

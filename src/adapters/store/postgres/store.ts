@@ -11,7 +11,6 @@ import { settleOrganization } from "../organization.js";
 import { databaseOver } from "../record-executor.js";
 import { countRecord, findLostRows } from "../record-health.js";
 import { requireServable } from "../move/move-note.js";
-import { QueryCache } from "../query-cache.js";
 import { noteDatabase, requireRecordPlace } from "../record-place.js";
 import { repositoriesOver } from "../repositories.js";
 import type { Database } from "../schema.js";
@@ -21,7 +20,6 @@ import { atomically } from "../transact.js";
 import { createVectorRecord } from "../vector-record.js";
 import { createVectorSpaces } from "../vector-spaces.js";
 import { describePostgresError } from "./errors.js";
-import { ExclusiveReads } from "./exclusive-reads.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
@@ -150,20 +148,16 @@ async function storeOver(
   { pool, writing, place, possession }: OpenedDatabase,
   { url, clock, dataDirectory, organizationId: wanted, isShared = false }: PostgresStoreOptions,
 ): Promise<Store> {
-  const reads = new ExclusiveReads(pool, place, possession);
-  const queryCache = isShared ? undefined : new QueryCache(reads);
   const state: WritingState = { fullAt: null, problem: null };
-  const committed = (isSure: boolean): void => {
-    reads.noteCommit();
-    queryCache?.doubt();
-    if (isSure) state.problem = null;
+  const committed = (): void => {
+    state.problem = null;
   };
   const failed = (reason: AppError): void => {
     state.problem = reason.message;
     if (reason.kind === "storage_full") state.fullAt = clock.now();
   };
   const writer = new PostgresWriter(writing, { place, permit: () => possession.require(), committed, failed });
-  const connections: PostgresConnections = { pool, place, writer, queryCache };
+  const connections: PostgresConnections = { pool, place, writer };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
   const caches = { counts: createTimedCounts() };

@@ -25,8 +25,8 @@ interface WriterOptions {
   readonly place: string;
   /** Called before anything is committed; throws to prevent it. */
   readonly permit: () => void;
-  /** Called when a commit has ended, even if it failed: it may have been written. */
-  readonly committed: (isSure: boolean) => void;
+  /** Called when something was written. */
+  readonly committed: () => void;
   /** Called when the server refuses or does not answer. */
   readonly failed: (reason: AppError) => void;
 }
@@ -40,7 +40,7 @@ export class PostgresWriter {
   readonly #pool: pg.Pool;
   readonly #place: string;
   readonly #permit: () => void;
-  readonly #committed: (isSure: boolean) => void;
+  readonly #committed: () => void;
   readonly #failed: (reason: AppError) => void;
   readonly #waiting: (() => void)[] = [];
   #begun = 0;
@@ -123,11 +123,10 @@ export class PostgresWriter {
           if (command !== "COMMIT")
             throw new Error("A statement of this transaction failed, so nothing of it was written.");
         } catch (error) {
-          this.#committed(false);
           end(true);
           throw this.#describe(error);
         }
-        this.#committed(true);
+        this.#committed();
         end(false);
       },
       rollback: async () => {
