@@ -217,7 +217,7 @@ async function present(
   const [documents, whole, stated] = await Promise.all([
     ids.length > 0 ? store.documents.headsByIds(actor.organizationId, ids) : [],
     store.units.load(actor.organizationId, units),
-    searchScope.scope.includeForgotten ? new Map() : store.units.statements(actor.organizationId, ids),
+    store.units.statements(actor.organizationId, searchScope.scope.includeForgotten ? [] : ids),
   ]);
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter(
