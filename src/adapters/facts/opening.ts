@@ -98,6 +98,15 @@ function withoutVocative(text: string, voice: Voice): string {
   return result;
 }
 
+/** "Tore is a biologist", "Drew likes tea", "Rose's car", "Mark and I": a name that is also a verb has a verb or more names after it. */
+function isSubject(text: string, word: string): boolean {
+  const rest = text.slice(text.indexOf(word) + word.length);
+  if (/^(?:['’]s\b| (?:is|was|has|had|will|would|can|does|did|doesn['’]t|isn['’]t)\b| and (?:I\b|\p{Lu}))/u.test(rest))
+    return true;
+  const next = /^ (\p{Ll}+)/u.exec(rest)?.[1];
+  return next !== undefined && readVerb(next, "third") !== null;
+}
+
 /** In conversation, "Just moved to Berlin" and "Gonna visit Rome" have an unspoken "I". */
 function restoreSubject(text: string, voice: Voice): string {
   if (voice.authors) return text;
@@ -114,6 +123,7 @@ function restoreSubject(text: string, voice: Voice): string {
     )
   )
     return `I ${/^(?:born|raised)/i.test(text) ? "was" : "am"} ${lowerFirst(text)}`;
+  if (isSubject(text, word)) return text;
   const past = readVerb(lower, "past");
   const isEvent =
     past !== null &&

@@ -8,12 +8,22 @@ export interface PeriodText {
 }
 
 const SEASON = /\b(last|this|next) (spring|summer|fall|autumn|winter)\b/i;
-const SEASON_END: Readonly<Record<string, number>> = { spring: 6, summer: 9, fall: 12, autumn: 12, winter: 3 };
+/** The first month of each season, counted from 0. It lasts three months. */
+const SEASON_START: Readonly<Record<string, number>> = { spring: 2, summer: 5, fall: 8, autumn: 8, winter: 11 };
+const SEASON_MONTHS = 3;
+/** Not "the next March meeting". The months of names that are other words too are capitalised. */
+const MONTH =
+  /(?<!\b(?:the|our|my|your|his|her|its|their|every|each) )\b(?:(in|during) )?(last|next) (January|February|March|April|May|June|July|August|September|October|November|December)\b(?!,? \d)/;
+const MONTHS = "january february march april may june july august september october november december".split(" ");
+/** In November it is unclear which one "next December" and "last October" mean. */
+const UNCLEAR_MONTHS = 1;
+const AFTER_PREPOSITION =
+  /\b(?:by|until|till|since|before|after|from|to|of|through|around|between|about|late|early|mid|for)\s+$/i;
 const RELATIVE_QUARTER = /\b(?:in |during )?(?:the )?(last|previous|this|next) quarter\b(?! of\b| past\b)/i;
 const QUARTER = /\b(in|by|until|since|during) q([1-4])\b(?![ ,]+(?:of )?(?:19|20|fy|fiscal|')|['/-]\d)/i;
 const FISCAL = /\b(?:fiscal|fy\d*)\b/i;
 
-/** Adds the year to "last summer" and "next quarter", and to "in Q1" if that points back or ahead. */
+/** Adds the year to "last summer", "last June" and "next quarter", and to "in Q1" if that points back or ahead. */
 export function resolvePeriods(text: string, today: Date, pointing: Pointing): PeriodText {
   const completed: CompletedDate[] = [];
   const note = (said: string, date: string, parts: CompletedDate["parts"]): void => {
@@ -22,8 +32,15 @@ export function resolvePeriods(text: string, today: Date, pointing: Pointing): P
   const resolved = text
     .replace(SEASON, (said, which: string, season: string) => {
       const year = yearOfSeason(which.toLowerCase(), season.toLowerCase(), today);
-      note(said, String(year), ["year"]);
-      return `in the ${season.toLowerCase()} of ${year}`;
+      note(said, season.toLowerCase() === "winter" ? `${year}/${year + 1}` : String(year), ["year"]);
+      return `in the ${season.toLowerCase()} of ${writtenYear(season.toLowerCase(), year)}`;
+    })
+    .replace(MONTH, (said, preposition: string | undefined, which: string, name: string, at: number) => {
+      const month = meantMonth(which, MONTHS.indexOf(name.toLowerCase()), today);
+      if (month === null) return said;
+      note(said, monthOf(month), ["year"]);
+      const isAfterPreposition = preposition === undefined && AFTER_PREPOSITION.test(text.slice(0, at));
+      return `${isAfterPreposition ? "" : "in "}${name} ${Math.floor(month / 12)}`;
     })
     .replace(RELATIVE_QUARTER, (said, which: string) => {
       const offset = { this: 0, next: 1 }[which.toLowerCase()] ?? -1;
@@ -41,10 +58,33 @@ export function resolvePeriods(text: string, today: Date, pointing: Pointing): P
   return { text: named, completed };
 }
 
+/** The year in which the season begins that is meant. */
 function yearOfSeason(which: string, season: string, today: Date): number {
-  const isOver = today.getUTCMonth() + 1 >= (SEASON_END[season] ?? 12);
-  const offset = { last: isOver ? 0 : -1, this: 0, next: isOver ? 1 : 0 }[which] ?? 0;
-  return today.getUTCFullYear() + offset;
+  const start = SEASON_START[season] ?? 0;
+  const month = today.getUTCMonth();
+  const year = today.getUTCFullYear();
+  const newest = month >= start ? year : year - 1;
+  const isUnderWay = (year - newest) * 12 + month - start < SEASON_MONTHS;
+  if (which === "next") return newest + 1;
+  if (which === "last") return isUnderWay ? newest - 1 : newest;
+  return isUnderWay ? newest : year;
+}
+
+/** A winter lies in two years. */
+function writtenYear(season: string, year: number): string {
+  return season === "winter" ? `${year}/${String((year + 1) % 100).padStart(2, "0")}` : String(year);
+}
+
+/**
+ * The last or next month of a name, or null if it is unclear which one is meant. Months are counted from the year 0.
+ * @param inYear counted from 0
+ */
+function meantMonth(which: string, inYear: number, today: Date): number | null {
+  const now = today.getUTCFullYear() * 12 + today.getUTCMonth();
+  const ahead = (inYear - today.getUTCMonth() + 12) % 12;
+  if (which === "next") return ahead > 0 && ahead <= UNCLEAR_MONTHS ? null : now + (ahead === 0 ? 12 : ahead);
+  const ago = ahead === 0 ? 12 : 12 - ahead;
+  return ago <= UNCLEAR_MONTHS ? null : now - ago;
 }
 
 /** Quarters are counted from the year 0. */
@@ -68,6 +108,10 @@ function written(quarter: number): string {
 function monthsOf(quarter: number): string {
   const year = Math.floor(quarter / 4);
   const first = (quarter % 4) * 3 + 1;
-  const month = (number: number): string => `${year}-${String(number).padStart(2, "0")}`;
-  return `${month(first)}/${month(first + 2)}`;
+  return `${monthOf(year * 12 + first - 1)}/${monthOf(year * 12 + first + 1)}`;
+}
+
+/** `2027-01`. */
+function monthOf(month: number): string {
+  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, "0")}`;
 }

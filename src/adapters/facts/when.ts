@@ -46,6 +46,8 @@ const NAMED_YEAR = /\b(?:in|since|until|from|during|before|after|of|around) (?:1
 const BARE_AFTER =
   /\b(?:by|until|till|since|before|after|from|to|of|through|around|between|about|late|early|mid|for)\s+$/i;
 const OWN_PREPOSITION = /\b(?:on|in|at|during|this)\s+$/i;
+/** Before a month that `resolvePeriods` has left as it was. */
+const UNCLEAR_MONTH = /\b(?:last|next)\s+$/i;
 /** An end that the text gives lies after the beginning. */
 const END_BEFORE = /\b(?:ends?|expires?|closes?|finish(?:es)?|returns?|lapses?|until|till|through)\b[^,;]{0,16}$/i;
 const NAMED_MONTH = /\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)|\d[/.]\d/i;
@@ -135,6 +137,7 @@ function replace(
   begun: { day: string | null },
 ): Replacement | null {
   const before = text.slice(0, found.index);
+  if (UNCLEAR_MONTH.test(before) && found.start.isCertain("month")) return null;
   const start = dayStart(reference);
   const beginning = begun.day === null ? start : new Date(begun.day);
   const seen = pointingAt(before, base, Boolean(found.end));

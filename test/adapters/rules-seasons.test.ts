@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+
+import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
+
+const extractor = createRulesExtractor();
+
+async function factsOf(content: string, date: string): Promise<string[]> {
+  const source = { content, date: `${date}T09:00:00Z`, timeZone: "Europe/Oslo", containerTag: "seasons", isOwn: true };
+  return (await extractor.extract(source)).map(({ text }) => text);
+}
+
+describe("a season that is said with last, this or next", () => {
+  test.each([
+    ["2026-11-30", "I start school next fall.", "User starts school in the fall of 2027"],
+    ["2026-08-30", "I start school next fall.", "User starts school in the fall of 2026"],
+    ["2026-11-30", "I visited Crete last autumn.", "User visited Crete in the autumn of 2025"],
+    ["2026-12-01", "I visited Crete last autumn.", "User visited Crete in the autumn of 2026"],
+    ["2026-11-30", "We went camping this summer.", "User went camping in the summer of 2026"],
+    ["2026-04-02", "I am getting married next spring.", "User is getting married in the spring of 2027"],
+    ["2026-02-02", "I am getting married next spring.", "User is getting married in the spring of 2026"],
+    ["2026-11-30", "I learned to ski last winter.", "User learned to ski in the winter of 2025/26"],
+    ["2026-11-30", "I'm going to Iceland this winter.", "User is going to Iceland in the winter of 2026/27"],
+    ["2026-11-30", "I will learn to ski next winter.", "User will learn to ski in the winter of 2026/27"],
+    ["2027-01-10", "I learned to ski last winter.", "User learned to ski in the winter of 2025/26"],
+    ["2027-01-10", "I'm going to Iceland this winter.", "User is going to Iceland in the winter of 2026/27"],
+    ["2027-01-10", "I will learn to ski next winter.", "User will learn to ski in the winter of 2027/28"],
+  ])("on %s: %s", async (date, said, fact) => {
+    expect(await factsOf(said, date)).toEqual([fact]);
+  });
+});
+
+describe("a month that is said with last or next", () => {
+  test.each([
+    ["I moved to Porto last June.", "User moved to Porto in June 2026"],
+    ["I started at Bosch last December.", "User started at Bosch in December 2025"],
+    ["I am running a marathon next April.", "User is running a marathon in April 2027"],
+    ["The warranty ends next January.", "The warranty ends in January 2027"],
+    ["The contract runs until next May.", "The contract runs until May 2027"],
+    ["My exam is the first week of next June.", "User's exam is the first week of June 2027"],
+    ["By next July I want to speak Danish.", "User wants to speak Danish by July 2027"],
+    [
+      "My sister Kari is getting married in Bergen next June.",
+      "User's sister Kari is getting married in Bergen in June 2027",
+    ],
+  ])("%s", async (said, fact) => {
+    expect(await factsOf(said, "2026-11-30")).toEqual([fact]);
+  });
+
+  test.each([
+    ["We are moving next December.", "User is moving next December"],
+    ["I quit smoking last October.", "User quit smoking last October"],
+  ])("stays as it was said where it is unclear which one is meant: %s", async (said, fact) => {
+    expect(await factsOf(said, "2026-11-30")).toEqual([fact]);
+  });
+
+  test("is completed only where it stands for a date", async () => {
+    expect(await factsOf("The next March meeting is in Rome.", "2026-11-30")).not.toContainEqual(
+      expect.stringMatching(/2027/),
+    );
+  });
+});
+
+describe("a name that is also a verb", () => {
+  test.each([
+    ["Tore is a marine biologist at NTNU.", "Tore is a marine biologist at NTNU"],
+    ["Tore likes sailing.", "Tore likes sailing"],
+    ["Drew works at Siemens.", "Drew works at Siemens"],
+  ])("is the subject of its sentence: %s", async (said, fact) => {
+    expect(await factsOf(said, "2026-11-30")).toEqual([fact]);
+  });
+
+  test.each(["Tore's parents live in Alta.", "Tore and I bought a boat."])(
+    "is no verb whose subject is left out: %s",
+    async (said) => {
+      expect(await factsOf(said, "2026-11-30")).not.toContainEqual(expect.stringMatching(/User tore/));
+    },
+  );
+
+  test("is a verb where nothing else is", async () => {
+    expect(await factsOf("Tore a ligament in my knee yesterday.", "2026-11-30")).toEqual([
+      "User tore a ligament in their knee on 29 November 2026",
+    ]);
+  });
+});
