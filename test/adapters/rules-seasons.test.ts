@@ -60,6 +60,26 @@ describe("a month that is said with last or next", () => {
   });
 });
 
+describe("a range of months", () => {
+  test.each([
+    ["2026-11-30", "I am in Lyon from March to May.", "User is in Lyon from March 2027 to May 2027"],
+    ["2026-11-30", "I was in Lyon from March to May.", "User was in Lyon from March 2026 to May 2026"],
+    [
+      "2026-11-30",
+      "I will be in Lyon from December to February.",
+      "User will be in Lyon from December 2026 to February 2027",
+    ],
+    ["2026-04-10", "I was in Lyon from March to May.", "User was in Lyon from March 2025 to May 2025"],
+    [
+      "2026-11-30",
+      "Anna is going to be on parental leave from January to June.",
+      "Anna is going to be on parental leave from January 2027 to June 2027",
+    ],
+  ])("keeps its end: on %s, %s", async (date, said, fact) => {
+    expect(await factsOf(said, date)).toEqual([fact]);
+  });
+});
+
 describe("a name that is also a verb", () => {
   test.each([
     ["Tore is a marine biologist at NTNU.", "Tore is a marine biologist at NTNU"],

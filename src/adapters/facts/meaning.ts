@@ -123,6 +123,7 @@ function describeMonth({ found, words, text, pointing, today }: Match, date: Dat
   if (!isRelative) {
     if (!/\b(?:in|since|until|by|before|after|last|next|this|from|early|late|mid)\s/i.test(text)) return null;
     const said: Yearless = { month: date.getUTCMonth(), day: null };
+    if (found.end?.isCertain("month") === true) return describeMonths(said, found.end, { pointing, today });
     const completed = completeYear(said, pointing, today);
     if (!completed) return stillOpen(said, pointing, today);
     month = completed;
@@ -136,6 +137,20 @@ function describeMonth({ found, words, text, pointing, today }: Match, date: Dat
     lastDay: endOfMonth(month),
     date: dayOf(month).slice(0, 7),
   };
+}
+
+/** "From March to May". */
+function describeMonths(
+  first: Yearless,
+  end: ParsedResult["start"],
+  { pointing, today }: Pick<Match, "pointing" | "today">,
+): Replacement {
+  const range = completeRange({ first, last: { ...yearlessOf(end), day: null } }, pointing, today);
+  if (!range) return stillOpen(first, pointing, today);
+  const [from, to] = range.map((month) => `${MONTHS[month.getUTCMonth()] ?? ""} ${month.getUTCFullYear()}`);
+  const bare = `${from ?? ""} to ${to ?? ""}`;
+  const date = range.map((month) => dayOf(month).slice(0, 7)).join("/");
+  return { phrase: `from ${bare}`, bare, days: [], lastDay: endOfMonth(range[1]), date };
 }
 
 function describeDay(match: Match, found: Date): Replacement | null {
