@@ -8,6 +8,7 @@ import { isOutsideOrigin, SENDER, trustOfDocument } from "../core/memories/trust
 import type { FactSource } from "../core/ports.js";
 import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { prepareQuoteFinder } from "../language/find-quote.js";
+import { findDateline } from "../language/dateline.js";
 import { withoutEmbeddedBytes } from "../language/embedded-bytes.js";
 import { createPace } from "../lib/time.js";
 import { inTimeZone } from "../lib/time-zone.js";
@@ -101,11 +102,12 @@ export async function submissionOf(
     timeZone,
   );
   if (content === "") return kept;
+  const written = date ?? document.documentDate ?? (await findDateline(told, document.createdAt, timeZone));
   const source: FactSource = {
     content,
     containerTag: document.containerTags[0] ?? "",
-    date: inTimeZone(date ?? document.documentDate ?? document.createdAt, timeZone),
-    ...(read !== null && !date && document.documentDate === null && { isUndated: true }),
+    date: inTimeZone(written ?? document.createdAt, timeZone),
+    ...(read !== null && written === null && { isUndated: true }),
     timeZone,
     turns: turns?.map((turn) => (turn.date ? { ...turn, date: inTimeZone(turn.date, timeZone) } : turn)),
     title: document.title,

@@ -26,8 +26,8 @@ const MONTHS_AND_DAYS =
 const AROUND_DATES =
   /^(?:on|at|the|of|den|der|le|el|am|pm|a\.m|p\.m|um|uhr|utc|gmt|cet|cest|est|edt|pst|pdt|st|nd|rd|th|z|t|today|yesterday|tomorrow|week|kw|w|q[1-4]|de|\d{1,4}(?:st|nd|rd|th|h|am|pm)?)$/iu;
 
-/** "Ulm, 4 May 2026" */
-const PLACE = /^\p{Lu}[\p{L} .-]{1,30}, (?=.*\d)/u;
+/** "Ulm, 4 May 2026", "Frankfurt am Main, 4 May 2026"; not "Weekly sync, 4 May 2026". */
+const PLACE = /^\p{Lu}[\p{L}.-]{1,30}(?: (?:\p{Lu}[\p{L}.-]{1,30}|am|an der|upon|sur|de|del|la)){0,3}, (?=.*\d)/u;
 
 /** A line without the greeting that it begins with; empty if it is nothing else. */
 export function withoutSalutation(line: string): string {
@@ -72,7 +72,7 @@ export function saysNothing(line: string): boolean {
 
 /** True for a heading that only says which part of a document it heads. */
 export function isPlainHeading(heading: string): boolean {
-  return PLAIN_HEADING.test(heading) || saysNothing(heading);
+  return PLAIN_HEADING.test(heading) || (saysNothing(heading) && !PLACE.test(heading));
 }
 
 /** True for the name of a month or a day. */

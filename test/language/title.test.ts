@@ -48,6 +48,16 @@ const KINDS: readonly (readonly [kind: string, text: string, title: string | Reg
     /canal towpath|Dundas aqueduct|Bradford-on-Avon/,
   ],
   ["a report in prose", PROSE, /bees of the roof garden|hive/i],
+  [
+    "minutes with a date in their heading",
+    "# Weekly sync, 24 November 2026\n\nBilling is done.",
+    "Weekly sync, 24 November 2026",
+  ],
+  [
+    "minutes whose first line has a date",
+    "Weekly sync, 24 November 2026\n\nBilling is done.",
+    "Weekly sync, 24 November 2026",
+  ],
   ["a shopping list", "Shopping list:\n- milk\n- eggs\n- rye flour", "Shopping list"],
   ["a recipe", "Grandma's lentil soup\n=====================\n\nServes 4\n\nIngredients: …", "Grandma's lentil soup"],
   [

@@ -23,6 +23,10 @@ const TASK_OF_ANOTHER =
   /(?:^|[.!?:]\s|\n)(?:[-*] )?(?!(?:The|This|That|It|We|He|She|They|There|You|What|Who|Everyone|Everybody|Nobody|Somebody|I)\b)\p{Lu}\p{L}{1,20} (?:will|owns|takes|to|presented|reported|volunteers|is responsible)\b/u;
 const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|I'll|[Mm]y|me)\b/;
 
+/** "Hi Jonas, … Best regards, Miriam Keller": a letter from one person to another. */
+const LETTER =
+  /^\s{0,80}(?:hi|hello|dear|hallo|liebe[rs]?) \p{Lu}[\p{L}'’. -]{1,60}[,!]\s[^]{1,4000}?\n[ \t]{0,3}(?:(?:best|kind|warm|kindest) regards|regards|sincerely|yours (?:truly|sincerely|faithfully)|best wishes|all the best|mit freundlichen grüßen|viele grüße),?[ \t]*\n\s{0,20}(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})[ \t]*(?:\n|$)/iu;
+
 /**
  * The authors of a document written by a group or a named person: minutes, and texts with a line that names their
  * author. Null for any other text, which its sender is taken to have written.
@@ -33,9 +37,15 @@ export function authorsOf(
   { title, opening = content }: { readonly title?: string | null | undefined; readonly opening?: string | undefined },
 ): Authors | null {
   const head = opening.slice(0, LONGEST_HEAD);
-  const one = AUTHOR.exec(head)?.[1] ?? null;
+  const one = AUTHOR.exec(head)?.[1] ?? signedBy(content);
   if (one === null && !isMinutes(content, head, title ?? null)) return null;
   return { one, group: teamOf(head, title ?? "") };
+}
+
+/** In `LETTER`, case does not matter for greetings; a name begins with a capital. */
+function signedBy(content: string): string | null {
+  const name = LETTER.exec(content)?.[1];
+  return name !== undefined && /^\p{Lu}/u.test(name) ? name : null;
 }
 
 const BYLINE =

@@ -35,6 +35,9 @@ const LONGEST_NOTE = 2000;
 const GREETING = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/im;
 const SALUTATION =
   /^\s{0,80}(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear) ((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?),\s/u;
+/** The record of a person: a sentence without a subject is about them. */
+const RECORD_OF_ANOTHER =
+  /^[ \t]{0,3}(?:[-*#]{1,4} ?)?(?:\*\*)?(?:patient|client|candidate|applicant|employee|interviewee|pupil|student)(?:['’]s)?(?: name)?(?:\*\*)?:(?:\*\*)?[ \t]*\p{L}/imu;
 const SILENT = new Set(["System", "Tool"]);
 
 /**
@@ -76,6 +79,7 @@ type Letter = Pick<FactSource, "content" | "title" | "opening" | "author">;
 function voiceOfLetter(letter: Letter, { isOwn }: FactSource): Voice {
   const { content } = letter;
   const authors = isOwn === false ? foreignAuthorsOf(content, letter) : authorsOf(content, letter);
+  const isOfAnother = RECORD_OF_ANOTHER.test(content);
   const self = authors ? (authors.one ?? "The author") : "User";
   return {
     kind: "document",
@@ -83,9 +87,9 @@ function voiceOfLetter(letter: Letter, { isOwn }: FactSource): Voice {
     addressee: addresseeOf(content),
     speakers: new Set([self]),
     ...(authors && { authors }),
-    isPersonal: /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(content),
+    isPersonal: !isOfAnother && /\b(?:I|I'm|I’m|I've|I’ve|[Mm]y)\b/.test(content),
     isOwn: isOwn ?? false,
-    isNote: content.length <= LONGEST_NOTE && !GREETING.test(content),
+    isNote: !isOfAnother && content.length <= LONGEST_NOTE && !GREETING.test(content),
   };
 }
 

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRest, type OpenedRest } from "../support/rest.js";
+
+let rest: OpenedRest;
+beforeEach(async () => {
+  rest = await openRest({ asOwner: true });
+});
+afterEach(() => rest.close());
+
+async function remembered(content: string, document: { readonly documentDate?: string } = {}): Promise<string[]> {
+  const { core, actor } = rest;
+  await core.addDocument({ actor }, { content, containerTags: ["m"], dreaming: "instant", ...document });
+  await rest.settle();
+  const { body } = await rest.send("POST", "/v4/memories/list", { containerTags: ["m"] });
+  return body.memoryEntries.map(({ memory }: { memory: string }) => memory);
+}
+
+const MOVE = "- Kim moved to Ghent yesterday.";
+
+describe("the day on which a text says that it was written is that of its relative dates", () => {
+  test.each([
+    ["a heading of minutes", `# Weekly sync, 24 November 2020\n\nPresent: Ana, Kim.\n\n${MOVE}`],
+    ["a first line of minutes", `Meeting notes 2020-11-24\nPresent: Ana, Kim.\n\n${MOVE}`],
+    ["a line with a label", `# Search team\nDate: November 24, 2020\n\nPresent: Ana, Kim.\n\n${MOVE}`],
+    ["a date line", `Ulm, 24 November 2020\n\nPresent: Ana, Kim.\n\n${MOVE}`],
+  ])("in %s", async (_where, text) => {
+    expect(await remembered(text)).toEqual(["Kim moved to Ghent on 23 November 2020"]);
+  });
+
+  test.each([
+    ["a heading that names what the text is about", `# Incident of 24 November 2020\n\n${MOVE}`],
+    ["a day that has not come yet", `# Weekly sync, 24 November 2999\n\n${MOVE}`],
+    ["a sentence", `The meeting of 24 November 2020 was long.\n\n${MOVE}`],
+  ])("but not in %s", async (_where, text) => {
+    expect(await remembered(text)).not.toContainEqual(expect.stringMatching(/2020|2999/));
+  });
+
+  test("but the date that was sent with it decides", async () => {
+    const text = `# Weekly sync, 24 November 2020\n\nPresent: Ana, Kim.\n\n${MOVE}`;
+    expect(await remembered(text, { documentDate: "2021-03-01" })).toEqual(["Kim moved to Ghent on 28 February 2021"]);
+  });
+});
+
+describe("a text about another person says nothing of the user", () => {
+  test("in the record of a patient, sentences leave out the patient", async () => {
+    const facts = await remembered(
+      "Patient: Maria Gomez, 54. Complains of knee pain. Allergic to ibuprofen. Started physiotherapy last week.",
+    );
+    expect(facts).not.toContainEqual(expect.stringMatching(/\bUser\b/));
+  });
+
+  test("in a letter with a signature, the signatory is meant", async () => {
+    const facts = await remembered(
+      "Hi Jonas,\n\nthanks for the call. I live in Ghent. Our office is closed in July.\n\nBest regards\nMiriam Keller\nKeller Metallbau GmbH",
+    );
+    expect(facts).toContain("Miriam Keller lives in Ghent");
+    expect(facts).not.toContainEqual(expect.stringMatching(/\bUser\b/));
+  });
+
+  test("a note to oneself is still about the user", async () => {
+    expect(await remembered("Moved to Ghent. I am allergic to ibuprofen.")).toContain("User is allergic to ibuprofen");
+  });
+});
