@@ -2,6 +2,7 @@ import { IRREGULAR_FORMS } from "./english/irregular-forms.js";
 import { contentRoot, rootOf } from "./english/relations.js";
 import { rarityOf } from "./english/common-words.js";
 import { isTimeWord } from "./english/time-words.js";
+import { isMonthOrDay } from "./passed-over.js";
 import { VERB_GROUPS } from "./english/verb-groups.js";
 import { isStopWord, tokenise } from "./words.js";
 
@@ -119,6 +120,7 @@ function names(tokens: readonly Token[], index: number): boolean {
   if (isStopWord(word) || LINKS.test(word) || DETERMINERS.test(word) || /['’](?:m|re|ve|ll|d|t)$/.test(word))
     return false;
   if (isTimeWord(word) || UNTELLING.test(word)) return false;
+  if (isMonthOrDay(word) && token.isJoined && /^\d{1,2}$/.test(tokens[index - 1]?.word ?? "")) return false;
   if (ADVERB.test(word) && !token.isCapital && !DETERMINERS.test(tokens[index - 1]?.word ?? "")) return false;
   return !isVerb(tokens, index);
 }
@@ -141,6 +143,8 @@ function isVerb(tokens: readonly Token[], index: number): boolean {
   const isBeforeObject =
     DETERMINERS.test(after) || /^(?:us|me|them|him|it|that|into|by|when|if|as|because|after|before)$/.test(after);
   if (!VERBS.has(rootOf(word))) return false;
+  // "He is 70, loves trains": a clause that goes on with a verb.
+  if (index > 0 && before === "" && /[a-z]s$/.test(word) && after !== "") return true;
   return index === 0 ? isBeforeObject || /^(?:us|me)$/.test(after) : isBeforeObject && /[a-z]s$/.test(word);
 }
 

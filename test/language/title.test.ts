@@ -58,6 +58,16 @@ const KINDS: readonly (readonly [kind: string, text: string, title: string | Reg
     "Weekly sync, 24 November 2026\n\nBilling is done.",
     "Weekly sync, 24 November 2026",
   ],
+  [
+    "a message about a job",
+    "I got the job! I start on 1 Feb at Novo Nordisk and will be leaving Lundbeck after nine years.",
+    /^Novo Nordisk$|^Job/,
+  ],
+  [
+    "a question about a gift",
+    "what would be a good gift for my dad? he's 70, loves trains and hates chocolate",
+    /^(?!Loves)/,
+  ],
   ["a shopping list", "Shopping list:\n- milk\n- eggs\n- rye flour", "Shopping list"],
   ["a recipe", "Grandma's lentil soup\n=====================\n\nServes 4\n\nIngredients: …", "Grandma's lentil soup"],
   [
