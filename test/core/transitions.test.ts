@@ -25,8 +25,8 @@ const NOT_READ: ReadonlySet<string> = new Set([
 ]);
 
 const named = (cases: readonly TransitionCase[]) =>
-  cases.map((one) => [`${one.before.join(" ")} | ${one.then}`, one] as const);
-const ENDING = KNOWN.filter(({ ends, then }) => ends.length > 0 && !NOT_READ.has(then));
+  cases.map((one) => [`${one.before.join(" ")} | ${one.correction}`, one] as const);
+const ENDING = KNOWN.filter(({ ends, correction }) => ends.length > 0 && !NOT_READ.has(correction));
 const KEEPING = [...KNOWN.filter(({ ends }) => ends.length === 0), ...NEAR_MISSES];
 
 describe("a text that names what became what", () => {

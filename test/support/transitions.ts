@@ -17,7 +17,7 @@ export interface TransitionOutcome {
 export async function outcomeOf(opened: ManualCore, tag: string, one: TransitionCase): Promise<TransitionOutcome> {
   const told = new Map<string, readonly string[]>();
   for (const statement of one.before) told.set(statement, await tell(opened, tag, statement));
-  await tell(opened, tag, one.then, one.isFromOutside ? { origin: "web", rememberAsIs: false } : {});
+  await tell(opened, tag, one.correction, one.isFromOutside ? { origin: "web", rememberAsIs: false } : {});
   const { memories, organizationId } = opened.store;
   const found = await memories.byIds(organizationId, [...told.values()].flat());
   const held = new Set(found.flatMap(({ id, isLatest, isForgotten }) => (isLatest && !isForgotten ? [id] : [])));
@@ -31,17 +31,17 @@ export async function outcomeOf(opened: ManualCore, tag: string, one: Transition
 
 /** The memories that stated it. */
 async function tell(
-  { core, call, clock, settle }: ManualCore,
+  opened: ManualCore,
   tag: string,
   content: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<readonly string[]> {
-  clock.advance(HOUR);
+  opened.clock.advance(HOUR);
   const note = { content, containerTags: [tag], rememberAsIs: true, dreaming: "instant" as const, ...more };
-  const { id } = await core.addDocument(call(), note);
-  await settle();
-  const { document } = await core.getDocument(call(), { id });
-  return (document.receipt ?? []).flatMap((fact) => ("id" in fact && typeof fact.id === "string" ? [fact.id] : []));
+  const { id } = await opened.core.addDocument(opened.call(), note);
+  await opened.settle();
+  const { document } = await opened.core.getDocument(opened.call(), { id });
+  return (document.receipt ?? []).map((fact) => fact.id);
 }
 
 async function wrongAnswer({ core, call }: ManualCore, tag: string, { ask }: TransitionCase): Promise<string | null> {
