@@ -47,6 +47,27 @@ describe("a text that names what became what", () => {
   });
 });
 
+/** The best answer shares more words with these questions, or says something else of one's work. */
+const NOT_ANSWERED: ReadonlySet<string> = new Set(["What do builds run on?", "What do I do for a living?"]);
+
+describe("a question asked afterwards", () => {
+  const asking = KNOWN.filter(({ ask }) => ask && !NOT_ANSWERED.has(ask[0]));
+
+  test.each(asking.map((one) => [`${one.ask?.[0]} (${one.correction})`, one] as const))(
+    "is answered first by what holds now: %s",
+    async (_name, one) => {
+      expect((await tell(one)).wrongAnswer).toBeNull();
+    },
+  );
+
+  test("is mostly answered first in cases that the rules were not written with", async () => {
+    const asked = SET_ASIDE.filter(({ ask }) => ask);
+    const outcomes = [];
+    for (const one of asked) outcomes.push(await tell(one));
+    expect(outcomes.filter(({ wrongAnswer }) => wrongAnswer === null).length / asked.length).toBeGreaterThan(0.8);
+  });
+});
+
 test("at least 120 corrections are labelled, a third of which was set aside", () => {
   expect(KNOWN.length + SET_ASIDE.length).toBeGreaterThanOrEqual(120);
   expect(SET_ASIDE.length / KNOWN.length).toBeGreaterThan(1 / 3);

@@ -93,9 +93,6 @@ export const ONE_TIME =
   /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day))\b|\btoday'?s\b/iu;
 /** Which of its uses changed, at the end. */
 export const FOR_LAST = / (?:for|as) (?<k>[^,:;()]{1,40})$/iu;
-/** Relations and roles: what such people are or do is said of them, and of nobody else. */
-export const PEOPLE =
-  /\b(?:mother|father|mum|mom|dad|parents?|wife|husband|partner|spouse|girlfriend|boyfriend|fianc\p{L}+|boss|manager|sons?|daughters?|child(?:ren)?|kids?|brothers?|sisters?|siblings?|aunt|uncle|cousins?|friends?|colleagues?|neighbou?rs?|team|cat|dog)\b/iu;
 /** One of several, not the present one, one that stays for life, or a place that somebody who moves may keep. */
 export const NOT_THE_ONE =
   /\b(?:backup|old|former|previous|second|other|favou?rite|spare|first|ex|native|home ?town|birth ?place|nationality|languages?|tongue|origins?|name|surname|offices?|flat|apartment|house|home|school|university|shop|garage|garden|club)\b/iu;

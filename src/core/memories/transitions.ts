@@ -1,3 +1,4 @@
+import { PEOPLE } from "../../language/english/people.js";
 import { fold } from "../../language/words.js";
 import { DATED } from "./ending-patterns.js";
 import { valueWords } from "./slot-values.js";
@@ -10,7 +11,6 @@ import {
   FOR_LAST,
   NOT_THE_ONE,
   ONE_TIME,
-  PEOPLE,
   TRANSITIONS,
   UNDONE,
   WHEN_FIRST,
