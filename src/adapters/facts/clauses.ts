@@ -153,6 +153,7 @@ function nextSplit(text: string, context: ReadingContext): Split | null {
     const remark = readRemark(left, right, isDash, context);
     if (remark !== null) return { left, right: remark };
     const isJoined = token === "and" || token === "but" || token === "&" || (!isDash && isInList(clause, rightTokens));
+    if (left.includes("; ")) continue;
     const shared = sharedSubject(left, rightTokens, isJoined, context);
     if (shared !== null) return { left, right: `${shared} ${right}` };
   }

@@ -6,6 +6,17 @@ import { bothYears, completeRange, completeYear, firstFrom, type Yearless, type 
 const RANGE =
   /^(?:from )?(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9}) (?:to|until|till|through|-|–) (\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})$/;
 
+/** A day that the parser may take for an hour: "from 3 June at 9:00". */
+const DAY_OF_MONTH = new RegExp(
+  String.raw`\b\d{1,2}(?:st|nd|rd|th)? (?:${MONTHS.map((name) => name.slice(0, 3)).join("|")})`,
+  "i",
+);
+/** In "from 3 June to 17 June" the parser takes the 3 for an hour. */
+const CLOCK = /:\d\d|\d ?[ap]\.?m\b|\bat \d|\b(?:noon|midday|midnight|o['’]clock)\b/;
+/** "Five years of Go experience" is no date; "five years ago" and "in five years" are. */
+const DURATION =
+  /^(?:an?|\d+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|many) (?:days?|weeks?|months?|years?)$/;
+
 /** What the words of a date stand for. */
 export interface Replacement {
   /** With its preposition: `on 7 May 2023`. Null leaves the words unchanged. */
@@ -43,6 +54,7 @@ export function describeDate(match: Match): Replacement | null {
   if (/\bweeks?\b/.test(words)) return describeWeek(/\bthis\b/.test(words) ? reference : date, words);
   const range = start.isCertain("day") ? null : rangeInWords(words);
   if (range) return describeYearlessRange(range, match);
+  if (!start.isCertain("day") && DAY_OF_MONTH.test(words)) return null;
   const isVague = /\b(?:few|couple|several|some)\b/.test(words);
   if ((start.isCertain("year") && !start.isCertain("month")) || /\b(?:this|next|last) year\b/.test(words))
     return around(`${isVague ? "around" : "in"} ${date.getUTCFullYear()}`, endOfYear(date), dayOf(date).slice(0, 4));
@@ -75,6 +87,7 @@ function isNoDate(match: ParsedResult, words: string, text: string): boolean {
   const before = text.slice(0, match.index);
   const after = text.slice(match.index + match.text.length);
   if (/^(?:for|within|now|right now|\d+ ?(?:min|sec|hour))|\bbefore$/.test(words)) return true;
+  if (DURATION.test(words)) return true;
   // "We use Node 20 until 3 May": 20 is not a day.
   if (/^\d{1,2} (?:until|till|til) /.test(words) && !/\b(?:from|on|the)\s$/i.test(before)) return true;
   // "sat", "sun", "may" and "march" are ordinary words too.
@@ -237,7 +250,9 @@ function inFigures({ found: { start } }: Match, date: Date | null): Replacement 
 function describeRange(first: Date, last: Date | null, { found, words }: Match): Replacement | null {
   if (!last) return null;
   const { start, end } = found;
-  const bare = `${written(first)}${timeOf(start)} to ${written(last)}${end ? timeOf(end) : ""}`;
+  const hasClock = CLOCK.test(words);
+  const timeIn = (said: ParsedResult["start"]): string => (hasClock ? timeOf(said) : "");
+  const bare = `${written(first)}${timeIn(start)} to ${written(last)}${end ? timeIn(end) : ""}`;
   const days = [dayOf(first), dayOf(last)];
   const isWritten = (words.match(/\b\d{4}\b/g) ?? []).length === 2;
   return { phrase: `from ${bare}`, bare, days, lastDay: last, ...(!isWritten && { date: days.join("/") }) };

@@ -69,8 +69,9 @@ export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) =
 }
 
 function saysOver(candidate: FactCandidate): boolean {
-  const { statement, ending, replacement } = readingOfFact(candidate);
-  return replacement !== null || (statement !== null && (statement.isNegative || ending !== null));
+  const { statement, ending, replacement, transitions } = readingOfFact(candidate);
+  if (replacement !== null || transitions.length > 0) return true;
+  return statement !== null && (statement.isNegative || ending !== null);
 }
 
 function wordsOf({ content, turns }: SourceText, speaker: string | undefined): string {

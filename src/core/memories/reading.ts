@@ -3,8 +3,11 @@ import { readEnding, readHoldings, type State } from "./endings.js";
 import { introducedBy, tellsOf } from "./introductions.js";
 import { meaningKey } from "./near-duplicates.js";
 import { readReplacement, saysNew, type Replacement } from "./replacements.js";
+import { valueWords } from "./slot-values.js";
 import { readClaim, type Claim } from "./slots.js";
+import { readStatedValues, type StatedValue } from "./stated-values.js";
 import { readStatement, type Statement } from "./statement.js";
+import { readTransition, type Transition } from "./transitions.js";
 
 const LONGEST_READ = 400;
 /** About 2 kB each. */
@@ -14,22 +17,34 @@ const MOST_REMEMBERED = 4_000;
 export class Reading {
   readonly #text: string;
   readonly #isOfGroup: boolean;
+  readonly #quoted: Transition | null;
   #statement: Statement | null | undefined;
   #claim: Claim | null | undefined;
   #ending: State | null | undefined;
   #holdings: readonly State[] | undefined;
   #replacement: Replacement | null | undefined;
+  #transitions: readonly Transition[] | undefined;
+  #statedValues: readonly StatedValue[] | undefined;
   #introduces: string | null | undefined;
   #tellsOf: string | null | undefined;
   #pieces: readonly string[] | undefined;
 
   /**
    * @param told.replacement what the quoted words say is replaced, if the text itself does not say so
+   * @param told.transition what they say became something else
    * @param told.isOfGroup whether those words are about what "we" do
    */
-  constructor(text: string, told: { readonly replacement?: Replacement | null; readonly isOfGroup?: boolean } = {}) {
+  constructor(
+    text: string,
+    told: {
+      readonly replacement?: Replacement | null;
+      readonly transition?: Transition | null;
+      readonly isOfGroup?: boolean;
+    } = {},
+  ) {
     this.#text = text;
     this.#replacement = told.replacement ?? undefined;
+    this.#quoted = told.transition ?? null;
     this.#isOfGroup = told.isOfGroup ?? false;
   }
 
@@ -67,6 +82,20 @@ export class Reading {
     return this.#replacement;
   }
 
+  /** What it says became something else, as the text itself and as the quoted words say it. */
+  get transitions(): readonly Transition[] {
+    if (this.#transitions === undefined) {
+      const own = readTransition(this.#text, this.#isOfGroup);
+      this.#transitions = [own, this.#quoted].filter((one) => one !== null);
+    }
+    return this.#transitions;
+  }
+
+  /** What it says of its subject, whatever that is. */
+  get statedValues(): readonly StatedValue[] {
+    return (this.#statedValues ??= this.statement ? readStatedValues(this.statement) : []);
+  }
+
   /** The name of somebody whom it introduces. */
   get introduces(): string | null {
     if (this.#introduces === undefined) this.#introduces = introducedBy(this.#text);
@@ -101,7 +130,21 @@ export function readingOfFact({
   const isOfGroup = OF_GROUP.test(quote);
   const named = reading.replacement ? null : readReplacement(quote);
   const replacement = named && reading.statement && saysNew(named, reading.statement) ? named : null;
-  return replacement || isOfGroup ? new Reading(text, { replacement, isOfGroup }) : reading;
+  const transition = quotedTransition(text, quote, isOfGroup);
+  return replacement || transition || isOfGroup ? new Reading(text, { replacement, transition, isOfGroup }) : reading;
+}
+
+const OF_SPEAKER = /\b(?:i|my|we|our)\b/i;
+const OF_USER = /^(?:user|we|the team|our)\b/i;
+
+/** What the quoted words say became something else, if the fact says what it is now, and the same person says both. */
+function quotedTransition(text: string, quote: string, isOfGroup: boolean): Transition | null {
+  if (quote === text || (OF_SPEAKER.test(quote) && !OF_USER.test(text))) return null;
+  const read = readTransition(quote, isOfGroup);
+  if (read === null) return null;
+  const said = new Set(valueWords(text));
+  const saysPresent = valueWords(read.present).every((word) => said.has(word));
+  return saysPresent || readTransition(text, isOfGroup)?.thing === read.thing ? read : null;
 }
 
 const readShort = rememberLast((text) => new Reading(text), MOST_REMEMBERED);

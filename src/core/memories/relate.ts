@@ -3,6 +3,7 @@ import type { Memory } from "../types.js";
 import { areOneState, ends, type State, wordsOfHeld } from "./endings.js";
 import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
+import { endedState, isOfDates, wordsOfFormer } from "./transitions.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
 /** A memory that a new fact may be about, with when it was last said (ISO). */
@@ -37,12 +38,13 @@ export interface NewFact {
 }
 
 /** Words by which the text index finds memories that a text may be about. */
-export function wordsToRelate({ claim, ending, replacement, tellsOf: name }: Reading): string[] {
+export function wordsToRelate({ claim, ending, replacement, transitions, tellsOf: name }: Reading): string[] {
   const slot = claim ? searchWords(claim) : [];
   return [
     ...slot,
     ...(ending ? wordsOfHeld(ending) : []),
     ...(replacement ? wordsOfReplaced(replacement) : []),
+    ...transitions.flatMap(wordsOfFormer),
     ...(name === null ? [] : tokenise(name)),
   ];
 }
@@ -54,6 +56,7 @@ export function mayRelate(mine: Reading, other: string): boolean {
   // Checks that depend only on the new text come first: mostly it neither ends nor holds anything.
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
+  if (endedStates(mine, theirs).length > 0) return true;
   if (!mine.claim || !theirs.claim) return false;
   return replacesClaim(mine, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
@@ -72,13 +75,16 @@ export const NEWS_DAYS = 180;
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
   const taken = TAKEN_BACK.test(fact.quote ?? fact.text)
     ? null
-    : (decideByClaim(fact, known) ?? decideByEnding(fact, known) ?? decideByReplacement(fact, known));
+    : (decideByClaim(fact, known) ??
+      decideByEnding(fact, known) ??
+      decideByReplacement(fact, known) ??
+      decideByTransition(fact, known));
   return taken ?? extension(fact, known) ?? { kind: "new" };
 }
 
 /** What the same sentence takes back or limits to a while: "we broke up, but are together again". */
 const TAKEN_BACK =
-  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
+  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|came back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
 
 function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
@@ -159,6 +165,33 @@ function decideByReplacement(fact: NewFact, known: readonly KnownFact[]): Decisi
 
 function replaces({ replacement }: Reading, { statement }: Reading): boolean {
   return replacement !== null && statement !== null && isReplacedBy(replacement, statement);
+}
+
+/** What became something else ends every statement of the former value that is certainly meant; nothing if they differ. */
+function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const mine = readingOfFact(fact);
+  const former = known.flatMap((one) => {
+    const [ended] = isBefore(fact.saidAt, one.saidAt) ? [] : endedStates(mine, readingOf(one.memory.text));
+    return ended ? [{ one, ...ended }] : [];
+  });
+  const [first, ...more] = former;
+  if (!first || more.some(({ state }) => state !== first.state)) return null;
+  const { transition } = first;
+  return replacing(
+    fact,
+    { kind: isOfDates(transition) ? "date" : "words", since: transition.when },
+    former.map(({ one }) => one),
+  );
+}
+
+/** The states that one text ends and the other holds. */
+function endedStates({ transitions }: Reading, { statedValues }: Reading) {
+  return transitions.flatMap((transition) =>
+    statedValues.flatMap((held) => {
+      const state = endedState(transition, held);
+      return state === null ? [] : [{ transition, state }];
+    }),
+  );
 }
 
 function endedBy(later: Reading, earlier: Reading): boolean {

@@ -12,7 +12,7 @@ const NUMBER =
 const TIME =
   /\d|\b(?:yesterday|today|tomorrow|ago|last|next|since|until|before|after|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|weekends?|weekdays?|week|month|year|morning|afternoon|evening|night|noon|midnight|spring|summer|autumn|winter|january|february|march|april|may|june|july|august|september|october|november|december|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixty|christmas|easter|first|second|every|once)\b/i;
 const PLACE =
-  /\b(?:in|at|to|from|near|around|by|on|next|under|over|outside|beside|across|behind|into|along)\b|\/|\.[a-z]{2,}\b/;
+  /\b(?:in|at|to|from|near|around|by|on|next|under|over|outside|beside|across|behind|into|along|joined)\b|\/|\.[a-z]{2,}\b/;
 
 /** `how many`, `how much`, `how old`, `number` in languages related to English. */
 const FOREIGN_HOW_MANY =

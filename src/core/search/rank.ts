@@ -1,6 +1,7 @@
 import { type TimeZone, wallClock } from "../../lib/time-zone.js";
 import { fadingOf, habitOf } from "../memories/memory-weight.js";
 import { answersOf, passageSharesOf, similarityOfAnswer } from "./answers.js";
+import { personShareOf } from "./asked-about.js";
 import { demandsOf } from "./demands.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
 import { placesOf, scoreAlone, scoreWords } from "./order.js";
@@ -123,6 +124,7 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
   const reading = { query: lasting, demands: demandsOf(lasting, counts), units, evidence, isStatement };
   const answerOf = answersOf(reading);
   const passageShare = passageSharesOf(reading);
+  const personShare = isStatement ? null : personShareOf(query.text);
   const scored: Listed[] = [];
   for (let index = 0; index < units.length; index++) {
     const words = units[index]!;
@@ -140,7 +142,8 @@ function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepare
     const similarity = isSame ? 1 : shown;
     const kept = (sources.has(index) ? recipe.stated : 1) * (standing === null ? 1 : OUT_OF_DATE);
     const base = answer ? mix(scores[index]!, recipe.fullAnswer * answering, recipe.answer) : scores[index]!;
-    const score = base * kept + recipe.similarity * (isSame ? 1 : answering) + (isSame ? recipe.same : 0);
+    const alike = recipe.similarity * (isSame ? 1 : answering) + (isSame ? recipe.same : 0);
+    const score = (personShare?.(text) ?? 1) * (base * kept + alike);
     scored.push({ words, similarity, score, isFurther: false, isOutOfDate: standing !== null });
   }
   return scored.sort(byScore);

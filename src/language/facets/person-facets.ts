@@ -10,6 +10,10 @@ export const PERSON_FACETS: readonly Facet[] = [
       lat, urodzi*, 歳, 岁, 生まれ, 出生`,
   },
   {
+    asked: `my name, my first name, my full name, am i called, who am i, user's name, name of the user`,
+    told: `name is, user is, i am, i'm, goes by, known as`,
+  },
+  {
     asked: `birthday, birthdate, birth date, date of birth, born on, when was * born, geburtstag, geburtsdatum, wann * geboren, anniversaire,
       date de naissance, cumpleanos, cumple anos, fecha de nacimiento, compleanno, data di nascita, aniversario, data de nascimento, faz anos,
       verjaardag, geboortedatum, jarig, urodziny, data urodzenia, 誕生日, 生年月日, 生日, 出生日期`,

@@ -80,6 +80,36 @@ describe("a range of months", () => {
   });
 });
 
+describe("a range of days", () => {
+  test.each([
+    ["I will be in Oslo from 3 June to 17 June.", "User will be in Oslo from 3 June 2027 to 17 June 2027"],
+    ["I was in Oslo from 1 May to 15 May.", "User was in Oslo from 1 May 2026 to 15 May 2026"],
+  ])("has no times that nobody said: %s", async (said, fact) => {
+    expect(await factsOf(said, "2026-11-30")).toEqual([fact]);
+  });
+
+  test("is not torn apart where its times are said too", async () => {
+    const facts = await factsOf("I'll be in Oslo from 3 June at 9:00 to 17 June at 18:00.", "2026-11-30");
+    expect(facts).not.toContainEqual(expect.stringMatching(/in June|June 2027 at/));
+  });
+});
+
+test("a duration is no date", async () => {
+  const facts = await factsOf(
+    "Interview with candidate Lukas Meier: five years of Go, can start in March.",
+    "2026-11-30",
+  );
+  expect(facts).not.toContainEqual(expect.stringMatching(/2031/));
+});
+
+test("what a second subject does is not said of the first", async () => {
+  const facts = await factsOf(
+    "Our Kubernetes cluster runs in Frankfurt; staging is in Dublin and is shut down at night.",
+    "2026-11-30",
+  );
+  expect(facts).not.toContainEqual(expect.stringMatching(/^User's Kubernetes cluster is shut down/));
+});
+
 describe("a name that is also a verb", () => {
   test.each([
     ["Tore is a marine biologist at NTNU.", "Tore is a marine biologist at NTNU"],

@@ -1,0 +1,98 @@
+/** What a transition does with what it names: that decides which statements of the former value it can end. */
+export type TransitionKind =
+  /** Something or somebody is somewhere else. */
+  | "move"
+  /** Something is done with or by something else. */
+  | "switch"
+  | "rename"
+  /** Something is done with something else. */
+  | "replace"
+  /** Somebody works or belongs elsewhere. */
+  | "leave"
+  /** A figure is another. */
+  | "set";
+
+/**
+ * How a transition that names both sides is phrased. Groups: `s` who or what changed, `t` the thing that somebody changed, `f`
+ * the former value, `p` the present one.
+ */
+export interface TransitionPattern {
+  readonly kind: TransitionKind;
+  readonly form: RegExp;
+  /** Only a statement that itself says that something changed. */
+  readonly needsChange?: true;
+}
+
+/** Colons occur in times only. */
+const PART = "(?:[^,:;()]|:\\d)";
+const S = `(?<s>${PART}{1,60}?)`;
+const T = `(?<t>${PART}{1,60}?)`;
+const F = `(?<f>${PART}{1,60}?)`;
+const P = `(?<p>${PART}{1,80})`;
+const HAS = "(?:has |have )?(?:finally |fully |completely |officially |already )?";
+const WAS = "(?:was|were|has been|have been|got|is|are) (?:finally |fully |completely |officially |already )?";
+const FROM_TO = `,? from ${F} (?:over )?to ${P}`;
+const AWAY = "(?: over| away| back)?";
+
+const MOVED = "(?:moved|shifted|transferred|relocated|postponed|rescheduled|delayed|pushed|brought forward)";
+const SWITCHED = "(?:switched|migrated|changed|ported|converted|rewrote|rewritten|transitioned|rerouted|redirected)";
+const SET =
+  "(?:raised|increased|lowered|reduced|decreased|cut|bumped|set|extended|shortened|upgraded|updated|downgraded|doubled|lengthened)";
+const WENT = "(?:went (?:up|down)|rose|fell|dropped|grew|increased|decreased|shrank|climbed|sank)";
+const RENAMED = "(?:renamed|rebranded|relabell?ed|retitled)";
+const REPLACED = "(?:replaced|swapped(?: out)?|exchanged|traded|ditched|dropped)";
+const JOINED =
+  "(?:(?:to join|to work (?:at|for)|for)|(?:and|then|and then) (?:has |have )?(?:now )?(?:joined|works? (?:at|for)|started(?: working| work| a job)? (?:at|with)|" +
+  "moved to|went to|is (?:now )?(?:at|with)))";
+
+function form(body: string): RegExp {
+  return new RegExp(`^${body}$`, "iu");
+}
+
+/** In the order they are tried; the first that fits is taken. */
+export const TRANSITIONS: readonly TransitionPattern[] = [
+  { kind: "rename", form: form(`${S} ${HAS}${RENAMED} ${T} from ${F} (?:to|as|into) ${P}`) },
+  { kind: "rename", form: form(`${S} ${HAS}changed the name of ${T} from ${F} to ${P}`) },
+  { kind: "rename", form: form(`${S} ${HAS}changed ${T}'s name from ${F} to ${P}`) },
+  { kind: "rename", form: form(`${T} ${WAS}${RENAMED} from ${F} (?:to|as|into) ${P}`) },
+  { kind: "rename", form: form(`${F} ${WAS}${RENAMED}(?: (?:to|as|into))? ${P}`) },
+  { kind: "rename", form: form(`${F} ${HAS}rebranded (?:itself )?(?:to|as|into) ${P}`) },
+  { kind: "rename", form: form(`${S} ${HAS}${RENAMED} ${F} (?:to|as|into) ${P}`) },
+  { kind: "rename", needsChange: true, form: form(`${F} (?:is|are) (?:called|named|known as) ${P}`) },
+  ...(["move", "switch"] as const).flatMap((kind): readonly TransitionPattern[] => {
+    const verb = kind === "move" ? MOVED : SWITCHED;
+    return [
+      { kind, form: form(`${T} ${WAS}${verb}${AWAY}${FROM_TO}`) },
+      { kind, form: form(`${S} ${HAS}${verb}${AWAY}${FROM_TO}`) },
+      { kind, form: form(`${S} ${HAS}${verb} ${T}${AWAY}${FROM_TO}`) },
+    ];
+  }),
+  { kind: "set", form: form(`${T} ${WAS}${SET}${FROM_TO}`) },
+  { kind: "set", form: form(`${S} ${HAS}${SET} ${T}${FROM_TO}`) },
+  { kind: "set", form: form(`${T} ${HAS}${WENT}${FROM_TO}`) },
+  { kind: "replace", form: form(`${F} ${WAS}(?:replaced|superseded) (?:by|with) ${P}`) },
+  { kind: "replace", form: form(`${S} ${HAS}${REPLACED} ${F} (?:with|by|for|in favou?r of) ${P}`) },
+  { kind: "replace", form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded) ${F} as ${T}`) },
+  { kind: "leave", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${JOINED} ${P}`) },
+];
+
+/** "Builds: Jenkins → Buildkite" */
+export const ARROW = /^(?<t>[^:?→\n]{1,60}): ?(?<f>[^:;?→\n]{1,60}?) ?(?:→|->|=>|-->) ?(?<p>[^:;?→\n]{1,60})$/u;
+
+/** What says when it happened, at the beginning. */
+export const WHEN_FIRST =
+  /^(?:(?:last|this) (?:week|month|year|quarter|spring|summer|autumn|fall|winter|weekend|\p{L}+day)|recently|finally|today|(?:on|in|since|as of) (?:[^,]{0,20}?\d{1,4}|\p{L}+day|(?:early |mid-?|late )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}{0,6})),? (?=(?:we|i|the|our|my)\b)/iu;
+/** Why or since when, at the end. */
+export const WHY_LAST =
+  /,? (?:because|so that|due to|thanks to|to (?:save|cut|reduce|get|avoid)|effective|as of|with effect)\b.*$/iu;
+/** It was undone, or was not meant to last. */
+export const UNDONE =
+  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) \p{L}+|until|temporar\p{L}+)\b/iu;
+/** Of something that takes place at times, only one of them changed. */
+export const ONE_TIME =
+  /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day))\b|\btoday'?s\b/iu;
+/** Which of its uses changed, at the end. */
+export const FOR_LAST = / (?:for|as) (?<k>[^,:;()]{1,40})$/iu;
+/** One of several, not the present one, one that stays for life, or a place that somebody who moves may keep. */
+export const NOT_THE_ONE =
+  /\b(?:backup|old|former|previous|second|other|favou?rite|spare|first|ex|native|home ?town|birth ?place|nationality|languages?|tongue|origins?|name|surname|offices?|flat|apartment|house|home|school|university|shop|garage|garden|club)\b/iu;
