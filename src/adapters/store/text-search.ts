@@ -9,6 +9,7 @@ import type { CountCache, Counted, TextCache } from "./text-cache.js";
 import { askedForms } from "./indexed-text.js";
 import { scopeWord } from "./text-index.js";
 import { type TextIndexDialect, textIndexDialect } from "./text-index-dialects.js";
+import type { UnitCaches } from "./unit-caches.js";
 
 /** The weight of a word that stands around a unit rather than in it. */
 const CONTEXT_WEIGHT = 0.4;
@@ -55,14 +56,8 @@ export interface TextSearch {
   search(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
 }
 
-/** What a search need not look up anew. */
-interface SearchCaches {
-  readonly counts: CountCache;
-  readonly followed?: { readonly texts: TextCache };
-}
-
 /** @param caches absent: everything is looked up anew */
-export function createTextSearch(db: Kysely<Database>, caches?: SearchCaches): TextSearch {
+export function createTextSearch(db: Kysely<Database>, caches?: UnitCaches): TextSearch {
   return new IndexSearch(db, caches);
 }
 
@@ -72,7 +67,7 @@ class IndexSearch implements TextSearch {
   readonly #cache: TextCache | undefined;
   readonly #dialect: TextIndexDialect;
 
-  constructor(db: Kysely<Database>, caches: SearchCaches | undefined) {
+  constructor(db: Kysely<Database>, caches: UnitCaches | undefined) {
     this.#db = db;
     this.#counts = caches?.counts;
     this.#cache = caches?.followed?.texts;

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { type DocumentPage, type MemoryPage, sourceOf } from "../../../core/index.js";
 import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
+import { presentPagination } from "../../pagination.js";
 import { wholeNumber } from "../options.js";
 import { describeSource } from "../document-source.js";
 import { requireContainer } from "../require-container.js";
@@ -35,7 +36,6 @@ async function list(cli: Cli, options: ListOptions): Promise<void> {
     organizationId: access.read.actor.organizationId,
   }));
   const { presentMemoryEntry } = await import("../../rest/memories/present-memory.js");
-  const { presentPagination } = await import("../../rest/pagination.js");
   const memoryEntries = page.entries.map((entry) => presentMemoryEntry(entry, organizationId));
   cli.output.answer({ memoryEntries, pagination: presentPagination(page) }, () => describe(cli, page));
 }
@@ -45,7 +45,6 @@ async function listDocuments(cli: Cli, options: ListOptions): Promise<void> {
     access.core.listDocuments(access.read, await pageOf(cli, access, options)),
   );
   const { presentListedDocument } = await import("../../rest/documents/present-document.js");
-  const { presentPagination } = await import("../../rest/pagination.js");
   // Only the service creates links to files.
   const memories = page.documents.map((document) => presentListedDocument(document, ""));
   cli.output.answer({ memories, pagination: presentPagination(page) }, () => describeDocuments(cli, page));

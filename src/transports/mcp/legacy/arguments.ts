@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { presentPagination } from "../../pagination.js";
 import { readingPlaces, writingPlace } from "../places.js";
 import type { ToolContext } from "../tool.js";
 import { containerTag } from "../tools/arguments.js";
@@ -53,10 +54,6 @@ interface Page {
   readonly page: number;
   readonly limit: number;
   readonly total: number;
-}
-
-export function presentPagination({ page, limit, total }: Page): z.output<typeof paginationSchema> {
-  return { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) };
 }
 
 /** The part of a list that is shown, in words. */

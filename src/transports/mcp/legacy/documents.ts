@@ -3,6 +3,7 @@ import { dayIn } from "../../../lib/time-zone.js";
 import type { DocumentHead } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
 import { safeCut } from "../../../lib/truncate.js";
+import { presentPagination } from "../../pagination.js";
 import { titleOf } from "../hits.js";
 import { fence, NOTICE } from "../recalled.js";
 import { oneLine } from "../../../lib/one-line.js";
@@ -18,7 +19,6 @@ import {
   paginationSchema,
   placeArguments,
   placeSchema,
-  presentPagination,
   presentPlace,
 } from "./arguments.js";
 

@@ -1,18 +1,12 @@
 import * as z from "zod";
 import type { DocumentWithMemories } from "../../../core/index.js";
+import { presentPagination } from "../../pagination.js";
 import { NOTICE } from "../recalled.js";
 import { count } from "../../../lib/count.js";
 import { listPlaces } from "../places.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import {
-  placesOf,
-  paginationSchema,
-  placeArguments,
-  placeSchema,
-  presentPagination,
-  presentPlace,
-} from "./arguments.js";
+import { placesOf, paginationSchema, placeArguments, placeSchema, presentPlace } from "./arguments.js";
 
 /** Items that a memory graph shows when no page is given. */
 const FIRST_PAGE = 10;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { dayIn } from "../../../lib/time-zone.js";
 import type { MemoryEntry } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
+import { presentPagination } from "../../pagination.js";
 import { fence, NOTICE } from "../recalled.js";
 import { oneLine } from "../../../lib/one-line.js";
 import { listPlaces } from "../places.js";
@@ -14,7 +15,6 @@ import {
   paginationSchema,
   placeArguments,
   placeSchema,
-  presentPagination,
   presentPlace,
 } from "./arguments.js";
 

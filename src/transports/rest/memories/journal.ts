@@ -2,7 +2,8 @@ import * as z from "zod";
 import { listJournalSchema, type JournalRow } from "../../../core/index.js";
 import { JOURNAL_ACTIONS } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import { once, onceNumber } from "../query-parameters.js";
 
 const { containerTag, memoryId, documentId, batchId, action, actor, from, to, page, limit } = listJournalSchema.shape;

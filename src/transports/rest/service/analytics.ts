@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { listRequestsSchema, rangeSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import {
   chatAnswer,
   errorsAnswer,

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { listAuditSchema, type ListedAuditEntry } from "../../../core/index.js";
 import { AUDIT_OUTCOMES, FACES } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import { once, onceNumber } from "../query-parameters.js";
 import { dateTime } from "../schemas.js";
 
