@@ -226,7 +226,7 @@ class Worker {
     };
     const late = setTimeout(() => endFor("time"), this.#options.timeoutMs);
     const watch = setInterval(
-      () => void this.#isTooLarge().then((isOver) => isOver && endFor("memory")),
+      () => void this.#isTooLarge().then((isTooLarge) => isTooLarge && endFor("memory")),
       WATCH_MEMORY_MS,
     );
     const stop = (): void => this.end();

@@ -1,5 +1,5 @@
 import { titleFromText } from "../core/documents/document-title.js";
-import { readingOf } from "../core/documents/known-text.js";
+import { findReading } from "../core/documents/known-text.js";
 import { descriptionOf, hasMadeTitle } from "./describe.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { isUnfetched } from "../core/documents/web-address.js";
@@ -16,7 +16,7 @@ import { commitStep, type StepPayload } from "./step.js";
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
-    const reading = await readingOf(repositories, document);
+    const reading = await findReading(repositories, document);
     const isUnread = reading !== null && reading.outcome === null;
     const pictures = await repositories.messagePictures.unread(document.organizationId, document.id);
     const showing = pictures.length > 0 ? "pictures" : null;

@@ -108,7 +108,9 @@ class IndexSearch implements TextSearch {
 
   async #countedIn(within: string): Promise<Counted> {
     const count = async () =>
-      within === "" ? countAll(this.#db) : ((await ask<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
+      within === ""
+        ? countAll(this.#db)
+        : ((await countEach<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
     return this.#counts ? this.#counts.counted(within, count) : { total: await count(), words: new Map() };
   }
 
@@ -157,7 +159,7 @@ class IndexSearch implements TextSearch {
   async #countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
     const unknown = words.filter((word) => !counted.words.has(word));
     if (unknown.length === 0) return;
-    const counts = await ask<number>(
+    const counts = await countEach<number>(
       this.#db,
       this.#dialect.counts,
       unknown.map((word) => this.#inColumn("text", word, within)),
@@ -243,7 +245,7 @@ async function readAmong(db: Kysely<Database>, within: string, units: readonly U
 const UNITS_A_LOOK = 200;
 const NOWHERE = [Infinity, -Infinity] as const;
 
-async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
+async function countEach<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
   return readPacked<T>(db, query, [JSON.stringify(expressions)]);
 }
 

@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { type DocumentPage, type MemoryPage, sourceOf } from "../../../core/index.js";
+import { type DocumentPage, type MemoryPage, documentSource } from "../../../core/index.js";
 import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { presentPagination } from "../../pagination.js";
 import { wholeNumber } from "../options.js";
 import { describeSource } from "../document-source.js";
 import { requireContainer } from "../require-container.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 interface ListOptions {
@@ -60,7 +60,7 @@ function describe(cli: Cli, page: MemoryPage): string[] {
   const { dim } = cli.output.style;
   const lines = page.entries.map(
     ({ memory: { text, id, createdAt, isInference } }) =>
-      `- ${oneLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}${isInference ? " · waits for review" : ""}`)}`,
+      `- ${printableLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}${isInference ? " · waits for review" : ""}`)}`,
   );
   return [
     ...(lines.length > 0 || page.total > 0 ? lines : ["Nothing is remembered here."]),
@@ -73,7 +73,7 @@ function describeDocuments(cli: Cli, page: DocumentPage): string[] {
   const lines = page.documents.map((document) => {
     const { id, createdAt, status } = document;
     const state = status === "done" ? "" : ` · ${status}`;
-    return `- ${describeSource({ ...document, source: sourceOf(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
+    return `- ${describeSource({ ...document, source: documentSource(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
   });
   return [
     ...(lines.length > 0 || page.total > 0 ? lines : ["There are no documents here."]),

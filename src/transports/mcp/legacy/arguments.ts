@@ -24,12 +24,12 @@ interface Named {
 }
 
 /** The container that a call writes to, under whichever name. @throws AppError as `writingPlace` does */
-export function containerOf(context: ToolContext, named: Named): string {
+export function containerToWrite(context: ToolContext, named: Named): string {
   return writingPlace(context, nameIn(named));
 }
 
 /** The containers that a call reads in. */
-export function placesOf(context: ToolContext, named: Named): readonly string[] {
+export function containersToRead(context: ToolContext, named: Named): readonly string[] {
   return readingPlaces(context, nameIn(named));
 }
 

@@ -11,7 +11,7 @@ import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
 import { anyId, containerTag, READ_ONLY } from "../tools/arguments.js";
 import {
-  placesOf,
+  containersToRead,
   describePage,
   LONGEST_CONTENT,
   nameIn,
@@ -79,7 +79,7 @@ const listTool = (name: string): Tool =>
     ...listing,
     name,
     async run(context, args) {
-      const places = placesOf(context, args);
+      const places = containersToRead(context, args);
       const container = listPlaces(places);
       const { page, limit } = args;
       const listed = await context.core.listDocuments(

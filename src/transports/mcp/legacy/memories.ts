@@ -9,7 +9,7 @@ import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import {
-  placesOf,
+  containersToRead,
   describePage,
   pageArguments,
   paginationSchema,
@@ -69,7 +69,7 @@ const listTool = (name: string): Tool =>
     output,
     annotations: READ_ONLY,
     async run(context, args) {
-      const places = placesOf(context, args);
+      const places = containersToRead(context, args);
       const container = listPlaces(places);
       const { page, limit } = args;
       const listed = await context.core.listMemories(

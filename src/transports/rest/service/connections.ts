@@ -12,7 +12,7 @@ import {
 } from "../../../core/index.js";
 import { count } from "../../../lib/count.js";
 import { defineEndpoint } from "../endpoint.js";
-import { once, onceNumber } from "../query-parameters.js";
+import { optionalParameter, optionalNumber } from "../query-parameters.js";
 import { containerTag, dateTime, documentStatus } from "../schemas.js";
 import { connection, presentConnection, presentSyncRun, syncRun, tellConfigured } from "./present-connection.js";
 import { showFinishedSignIn } from "./sign-in-page.js";
@@ -113,7 +113,9 @@ export const connectionEndpoints = [
     summary: "List connections, with query parameters",
     description: "Connections whose sign-in is complete, newest first.",
     tag: "connections",
-    query: z.object({ endUserId: once(z.string().max(1_000)).describe("Only connections of this end user.") }),
+    query: z.object({
+      endUserId: optionalParameter(z.string().max(1_000)).describe("Only connections of this end user."),
+    }),
     status: 200,
     answer: z.array(connection),
     handle: async ({ core, call, query }) =>
@@ -161,7 +163,7 @@ export const connectionEndpoints = [
     body: ofContainers,
     isBodyOptional: true,
     query: z.object({
-      deleteDocuments: once(z.enum(["true", "false", "1", "0"])).describe(
+      deleteDocuments: optionalParameter(z.enum(["true", "false", "1", "0"])).describe(
         "`false` keeps the documents that the connection imported. Default `true`.",
       ),
     }),
@@ -267,9 +269,9 @@ export const connectionEndpoints = [
     refusals: { 501: NOTHING_TO_CHOOSE },
     tag: "connections",
     query: z.object({
-      page: onceNumber(resourcePageSchema).describe("Page number, starting at 1."),
-      per_page: onceNumber(resourcesPerPageSchema).describe("Resources per page, 1 to 100. Default 30."),
-      parent_id: once(z.string()).describe("Id of a resource that contains others."),
+      page: optionalNumber(resourcePageSchema).describe("Page number, starting at 1."),
+      per_page: optionalNumber(resourcesPerPageSchema).describe("Resources per page, 1 to 100. Default 30."),
+      parent_id: optionalParameter(z.string()).describe("Id of a resource that contains others."),
     }),
     status: 200,
     answer: z.object({
@@ -380,9 +382,9 @@ export const connectionEndpoints = [
     needsKey: false,
     isOnce: true,
     query: z.object({
-      code: once(z.string()).describe("The code that the provider issued for the sign-in."),
-      state: once(z.string()).describe("The value that was sent when the sign-in began."),
-      error: once(z.string()).describe("Why the provider refused access."),
+      code: optionalParameter(z.string()).describe("The code that the provider issued for the sign-in."),
+      state: optionalParameter(z.string()).describe("The value that was sent when the sign-in began."),
+      error: optionalParameter(z.string()).describe("Why the provider refused access."),
     }),
     status: 302,
     otherAnswers: { 200: "A page that reports the result, if no `redirectUrl` was given." },
@@ -408,7 +410,7 @@ export const connectionEndpoints = [
       429: "Too many messages without proof came from this network.",
     },
     query: z.object({
-      validationToken: once(z.string()).describe(
+      validationToken: optionalParameter(z.string()).describe(
         "What Microsoft expects to be sent back when the address is registered.",
       ),
     }),
