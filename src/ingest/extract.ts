@@ -6,7 +6,7 @@ import { isUnfetched } from "../core/documents/web-address.js";
 import { judgeWishes, plainWishesOf, withoutUnwanted } from "../core/documents/plain-wishes.js";
 import type { Document } from "../core/types.js";
 import type { JobContext, Repositories } from "../core/ports.js";
-import { summarize } from "../language/summary.js";
+import { summarise } from "../language/summary.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
 
@@ -42,7 +42,7 @@ async function summaryByRules(
   document: Document,
 ): Promise<string | null> {
   const text = document.turns?.map((turn) => turn.text).join("\n") ?? document.content;
-  const summary = summarize(text);
+  const summary = summarise(text);
   const mayBeKept = summary && judgeWishes(plainWishesOf(await guidanceFor(repositories, document)));
-  return mayBeKept ? summarize(withoutUnwanted(text, mayBeKept)) : summary;
+  return mayBeKept ? summarise(withoutUnwanted(text, mayBeKept)) : summary;
 }

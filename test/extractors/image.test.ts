@@ -12,7 +12,7 @@ function fixture(name: string): Uint8Array {
 }
 
 function reading(text: string) {
-  return extractionTools({ recognizeText: () => Promise.resolve(text) });
+  return extractionTools({ recogniseText: () => Promise.resolve(text) });
 }
 
 describe("a picture", () => {
@@ -65,7 +65,7 @@ describe("a picture", () => {
     const bomb = Buffer.from(fixture("sign.png"));
     bomb.writeUInt32BE(100_000, 16);
     bomb.writeUInt32BE(100_000, 20);
-    const tools = extractionTools({ recognizeText: () => Promise.reject(new Error("was read")) });
+    const tools = extractionTools({ recogniseText: () => Promise.reject(new Error("was read")) });
     await expect(extractImage(sourceFile(bomb), tools)).rejects.toMatchObject({ reason: "too_large" });
   });
 
