@@ -19,7 +19,7 @@ import { createCommandTranscriber } from "./adapters/transcribe/command.js";
 import { createOpenAiTranscriber } from "./adapters/transcribe/openai.js";
 import { createRememberingTranscriber } from "./adapters/transcribe/remembered.js";
 import { createVectors } from "./adapters/vectors/index.js";
-import { type Config, readPlaces } from "./config.js";
+import { type Config, readUserFolders } from "./config.js";
 import { openUploads } from "./data-folder.js";
 import { keylessOf } from "./core/access/keyless.js";
 import type { CoreContext } from "./core/context.js";
@@ -110,7 +110,7 @@ export async function openStore({ config, log }: ServiceOptions, clock: Clock): 
 
 function createTranscriber(chosen: NonNullable<Config["transcriber"]>): Transcriber {
   if (chosen.kind === "service") return createOpenAiTranscriber(chosen);
-  const { home, programFolders } = readPlaces();
+  const { home, programFolders } = readUserFolders();
   return createCommandTranscriber({ ...chosen, home, programFolders });
 }
 
@@ -293,7 +293,7 @@ function createExtractor(config: Config, version: string, log: Log): ContentExtr
   return createExtractionProcess({
     ...config.reading,
     languageSource: createLanguageSource(config, version, log),
-    programFolders: readPlaces().programFolders,
+    programFolders: readUserFolders().programFolders,
     log,
   });
 }

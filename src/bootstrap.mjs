@@ -84,7 +84,7 @@ async function build() {
     giveUp,
   );
   await joinModules(draft, giveUp);
-  await copyRecognizer(draft, giveUp);
+  await copyRecogniser(draft, giveUp);
   chmodSync(join(draft, "main.js"), 0o755);
   writeFileSync(join(draft, ".built"), wanted);
   if (existsSync(join(root, "dist"))) renameSync(join(root, "dist"), old);
@@ -109,9 +109,9 @@ async function joinModules(draft, onFailure) {
 }
 
 /** Reads text in pictures where the system has no tesseract. */
-async function copyRecognizer(draft, onFailure) {
+async function copyRecogniser(draft, onFailure) {
   try {
-    (await import("./copy-recognizer.mjs")).copyRecognizer(draft);
+    (await import("./copy-recogniser.mjs")).copyRecogniser(draft);
   } catch (error) {
     onFailure();
     fail(`Copying the program that reads text in pictures failed: ${error.message}`);

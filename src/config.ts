@@ -11,11 +11,11 @@ import {
 } from "./config/embedder.js";
 import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js";
 import { chooseModel, type ModelConfig } from "./config/model.js";
-import { type Places, placesOf } from "./config/places.js";
+import { type UserFolders, userFoldersOf } from "./config/user-folders.js";
 import type { PatienceConfig } from "./config/patience.js";
 import { findNodeProblems } from "./config/database.js";
 import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
-import { readingOf, type ReadingConfig } from "./config/reading.js";
+import { readingConfig, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
 import { chooseTraces, findTraceProblems, type TracesConfig } from "./config/traces.js";
 import { chooseVectors, findVectorProblems } from "./config/vectors.js";
@@ -180,8 +180,8 @@ export function readConfig(environment: Environment = process.env, overrides: En
 }
 
 /** Where the programs of this user keep their settings. */
-export function readPlaces(environment: Environment = process.env): Places {
-  return placesOf(environment, homedir(), process.platform);
+export function readUserFolders(environment: Environment = process.env): UserFolders {
+  return userFoldersOf(environment, homedir(), process.platform);
 }
 
 /** The settings as a Markdown table for docs/settings.md. */
@@ -262,7 +262,7 @@ function buildConfig(
     secretKey: values.RECOLLECT_SECRET_KEY,
     connectionFolders: need(values.RECOLLECT_CONNECTION_FOLDERS),
     providerUrls: need(values.RECOLLECT_PROVIDER_URLS),
-    reading: readingOf({
+    reading: readingConfig({
       RECOLLECT_READ_TIMEOUT_SECONDS: need(values.RECOLLECT_READ_TIMEOUT_SECONDS),
       RECOLLECT_READ_MEMORY_MEGABYTES: need(values.RECOLLECT_READ_MEMORY_MEGABYTES),
       RECOLLECT_READ_MAX_TEXT_BYTES: need(values.RECOLLECT_READ_MAX_TEXT_BYTES),

@@ -262,17 +262,17 @@ function untilSignal(): Promise<NodeJS.Signals> {
 }
 
 async function surroundings(settings: Settings): Promise<Surroundings> {
-  const { readConfig, readPlaces } = await import("./config.js");
+  const { readConfig, readUserFolders } = await import("./config.js");
   const config = readConfig(undefined, settings);
   const { dataDirectory, host, port, apiKey, publicUrl } = config;
-  const places = readPlaces();
+  const folders = readUserFolders();
   // A client cannot connect to a wildcard address.
   const name = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return {
-    ...places,
+    ...folders,
     workingFolder: process.cwd(),
     program: [process.execPath, fileURLToPath(import.meta.url)],
-    dataDirectory: dataDirectory === join(places.home, ".recollect") ? undefined : dataDirectory,
+    dataDirectory: dataDirectory === join(folders.home, ".recollect") ? undefined : dataDirectory,
     hasMemory: await hasMemory(config),
     serviceUrl: publicUrl?.replace(/\/+$/, "") ?? `http://${name.includes(":") ? `[${name}]` : name}:${port}`,
     apiKey: apiKey?.key,

@@ -68,7 +68,7 @@ const MOST_ENTRIES = 100_000;
 const DEEPEST_ELEMENT = 256;
 
 /** Limits from the values of the settings. */
-export function readingOf(values: {
+export function readingConfig(values: {
   readonly RECOLLECT_READ_TIMEOUT_SECONDS: number;
   readonly RECOLLECT_READ_MEMORY_MEGABYTES: number;
   readonly RECOLLECT_READ_MAX_TEXT_BYTES: number;

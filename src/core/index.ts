@@ -136,7 +136,7 @@ export type { ClientKey } from "./access/connect-clients.js";
 export type { PolledDevice, StartedDevice } from "./access/device.js";
 export { createMemoriesSchema, type CreatedMemories, type CreateMemoriesInput } from "./memories/memories.js";
 export type { ExplainedFact } from "./memories/explain-facts.js";
-export { sourceOf } from "./documents/document-source.js";
+export { documentSource } from "./documents/document-source.js";
 export type { StatingDocument } from "./memories/still-stated.js";
 export { forgetOneSchema, forgetSchema, type Forgotten, type ForgetInput } from "./memories/forget-memory.js";
 export { forgetMatchingSchema, type ForgottenMatching, type Match } from "./memories/forget-matching.js";
@@ -344,10 +344,10 @@ export function coreFor(core: Core, from: CallSource): Core {
 }
 
 /** Calls any use case, here or in another process. */
-export type Caller = (name: UseCase, call: Call, input: unknown) => Promise<unknown>;
+export type CallUseCase = (name: UseCase, call: Call, input: unknown) => Promise<unknown>;
 
 /** The service over anything that can call its use cases by name. */
-export function coreOver(caller: Caller): Core {
+export function coreOver(caller: CallUseCase): Core {
   const entries = Object.keys(USE_CASES)
     .filter(isUseCase)
     .map((name) => [name, (call: Call, input?: unknown) => caller(name, call, input)] as const);

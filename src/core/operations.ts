@@ -22,17 +22,17 @@ interface OnceOptions<T> extends Operation {
  * lost the answer may ask again and gets it. Results are JSON. `useCase` separates different calls that happen to have the same
  * id.
  */
-export async function once<T>(
+export async function runOnce<T>(
   context: CoreContext,
   call: AuthorizedCall,
   useCase: OperationName,
   work: (repositories: Repositories) => Promise<T>,
 ): Promise<T> {
-  return onceWith(context, call, { useCase }, work);
+  return runOnceWith(context, call, { useCase }, work);
 }
 
 /** The same with options for the result. */
-export async function onceWith<T>(
+export async function runOnceWith<T>(
   { store }: CoreContext,
   call: AuthorizedCall,
   { useCase, isSecret = false, isKept = () => true }: OnceOptions<T>,

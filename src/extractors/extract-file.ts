@@ -3,7 +3,7 @@ import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionLimits, ExtractionTools } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import type { LanguageData } from "./languages.js";
-import { recognizeFormat } from "./recognize-format.js";
+import { recogniseFormat } from "./recognise-format.js";
 
 /** Maximum nesting of files, such as an attachment of a mail attached to another mail. */
 const DEEPEST_FILE = 8;
@@ -28,15 +28,15 @@ export function extractFile(file: SourceFile, order: ExtractionOrder): Promise<E
 async function extractAt(file: SourceFile, order: ExtractionOrder, depth: number): Promise<ExtractedContent> {
   if (file.bytes.length === 0) throw new ExtractionError("empty", "The file is empty.");
   if (depth > DEEPEST_FILE) throw new ExtractionError("too_large", "Files are nested too deeply in other files.");
-  const recognized = await recognizeFormat(file);
-  if (!recognized) throw new ExtractionError("unsupported", "Files of this kind are not supported.");
-  const { format, note } = recognized;
+  const recognised = await recogniseFormat(file);
+  if (!recognised) throw new ExtractionError("unsupported", "Files of this kind are not supported.");
+  const { format, note } = recognised;
   const tools: ExtractionTools = {
     ...order,
     // Only the outermost file reports progress.
     report: depth === 0 ? order.report : () => undefined,
     extract: (inner) => extractAt(inner, order, depth + 1),
-    recognizeText: async (image) => (await import("./recognize-text.js")).recognizeText(image, order),
+    recogniseText: async (image) => (await import("./recognise-text.js")).recogniseText(image, order),
   };
   const extract = await format.load();
   const content = await extract(file, tools).catch((error: unknown) => {

@@ -14,7 +14,7 @@ import type { ExtractionLimits } from "./format-extractor.js";
 import type { LanguageData } from "./languages.js";
 import { findPrograms } from "./programs.js";
 import { readWithLanguages } from "./read-with-languages.js";
-import { recognizeFormat } from "./recognize-format.js";
+import { recogniseFormat } from "./recognise-format.js";
 import { sampleFile } from "./sample-file.js";
 
 export interface ExtractionProcessOptions {
@@ -65,7 +65,7 @@ export function createExtractionProcess(options: ExtractionProcessOptions): Cont
     programs: () => findPrograms(programFolders, languages, options.languageSource),
     async accepts(file) {
       const sample = "path" in file ? { ...file, bytes: await sampleFile(file.path) } : file;
-      return (await recognizeFormat(sample)) !== null;
+      return (await recogniseFormat(sample)) !== null;
     },
     extract(file, { password = null, queue = "", signal, onTurn, onProgress = () => undefined }) {
       const { name, mimeType, charset, url } = file;
@@ -226,7 +226,7 @@ class Worker {
     };
     const late = setTimeout(() => endFor("time"), this.#options.timeoutMs);
     const watch = setInterval(
-      () => void this.#isTooLarge().then((isOver) => isOver && endFor("memory")),
+      () => void this.#isTooLarge().then((isTooLarge) => isTooLarge && endFor("memory")),
       WATCH_MEMORY_MS,
     );
     const stop = (): void => this.end();

@@ -24,7 +24,7 @@ export interface ExtractionTools {
    * The text in a picture (PNG, JPEG and other common formats). @throws ExtractionError `missing_program` where nothing can read
    * it
    */
-  recognizeText(image: Uint8Array): Promise<string>;
+  recogniseText(image: Uint8Array): Promise<string>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ContentPart, ExtractedContent, Place } from "../core/documents/content-ports.js";
+import type { ContentPart, ExtractedContent, SourcePlace } from "../core/documents/content-ports.js";
 import { truncate } from "../lib/truncate.js";
 import { cleanText } from "./clean-text.js";
 import { extracted } from "./extracted.js";
@@ -32,7 +32,7 @@ export class GatheredParts {
   }
 
   /** Adds a part unless it is blank, or as much of it as fits. @returns false once nothing more is accepted */
-  add(text: string, place: Place = {}): boolean {
+  add(text: string, place: SourcePlace = {}): boolean {
     const cleaned = cleanText(text).trim();
     if (this.#isFull || cleaned === "") return !this.#isFull;
     const fitting = fit(cleaned, this.room);

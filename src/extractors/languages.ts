@@ -1,7 +1,7 @@
 /** The only language whose data come with the service; it needs no installed program. */
 export const BUILTIN_LANGUAGE = "eng";
 
-/** Where the built-in recognizer finds the data of other languages. */
+/** Where the built-in recogniser finds the data of other languages. */
 export interface LanguageData {
   /** Contains `<language>.traineddata` for each downloaded language. */
   readonly folder: string;
@@ -31,7 +31,7 @@ export function missingForLanguages(languages: string, howToInstall: string): st
   );
 }
 
-/** Explains that neither tesseract nor the built-in recognizer has the data of these languages. */
+/** Explains that neither tesseract nor the built-in recogniser has the data of these languages. */
 export function unfetchedLanguages(missing: readonly string[], { obstacle }: LanguageData): string {
   return `The data for the language \`${missing.join("+")}\` is missing${obstacle === null ? "" : `: ${obstacle}`}`;
 }

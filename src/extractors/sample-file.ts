@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { HEAD_BYTES, ZIP } from "./recognize-format.js";
+import { HEAD_BYTES, ZIP } from "./recognise-format.js";
 import { MOST_DIRECTORY_BYTES } from "./zip-kind.js";
 
 /**

@@ -2,7 +2,14 @@ import type { Document, Turn } from "../core/types.js";
 import { sentenceSpans } from "../language/sentences.js";
 import type { TimeZone } from "../lib/time-zone.js";
 import { conversationOf, parseConversation } from "./conversation.js";
-import { editsOfTurns, speakersIn, TURN_BREAK, turnsReplaced, type Replaced, written } from "./conversation-edits.js";
+import {
+  editsOfTurns,
+  speakersIn,
+  TURN_BREAK,
+  turnsReplaced,
+  type Replaced,
+  transcriptLine,
+} from "./conversation-edits.js";
 import { editsBetween, sentencesOf, type Edit } from "./edits.js";
 import { partedBy, type Parted } from "./unchanged.js";
 
@@ -52,7 +59,7 @@ export async function findAddition(
   if (added.length > 0) {
     const parted = partedTurns(replaced, added);
     const kept = { ...(edits.length > 0 && { edits }), ...(parted.unchanged && { parted }) };
-    return { content: added.map(written).join(TURN_BREAK), turns: added, date, ...kept };
+    return { content: added.map(transcriptLine).join(TURN_BREAK), turns: added, date, ...kept };
   }
   return { content: addedText(previous, `${conversation.preamble}\n${conversation.afterword}`), date };
 }
@@ -83,7 +90,7 @@ interface Stretch {
 function turnsAtStart(transcript: string, turns: readonly Turn[]): Stretch {
   let [count, length] = [0, 0];
   for (const turn of turns) {
-    const text = written(turn);
+    const text = transcriptLine(turn);
     const end = length + text.length;
     if (!transcript.startsWith(text, length)) break;
     if (end < transcript.length && !transcript.startsWith(TURN_BREAK, end)) break;
@@ -96,7 +103,7 @@ function turnsAtStart(transcript: string, turns: readonly Turn[]): Stretch {
 function turnsAtEnd(transcript: string, turns: readonly Turn[]): Stretch {
   let [count, end] = [0, transcript.length];
   for (const turn of turns.toReversed()) {
-    const text = written(turn);
+    const text = transcriptLine(turn);
     const start = end - text.length;
     if (start < 0 || !transcript.endsWith(text, end)) break;
     if (start > 0 && !transcript.endsWith(TURN_BREAK, start)) break;
@@ -109,10 +116,10 @@ function turnsAtEnd(transcript: string, turns: readonly Turn[]): Stretch {
 /** A turn that was said twice counts twice. */
 function withoutKnown(turns: readonly Turn[], known: readonly Turn[]): readonly Turn[] {
   const counts = new Map<string, number>();
-  for (const turn of known) counts.set(written(turn), (counts.get(written(turn)) ?? 0) + 1);
+  for (const turn of known) counts.set(transcriptLine(turn), (counts.get(transcriptLine(turn)) ?? 0) + 1);
   return turns.filter((turn) => {
-    const left = counts.get(written(turn)) ?? 0;
-    if (left > 0) counts.set(written(turn), left - 1);
+    const left = counts.get(transcriptLine(turn)) ?? 0;
+    if (left > 0) counts.set(transcriptLine(turn), left - 1);
     return left === 0;
   });
 }

@@ -10,14 +10,14 @@ import type { Document, FactCandidate, Turn } from "../core/types.js";
 import { prepareQuoteFinder } from "../language/find-quote.js";
 import { findDateline } from "../language/dateline.js";
 import { withoutEmbeddedBytes } from "../language/embedded-bytes.js";
-import { createPace } from "../lib/time.js";
+import { createTimeSlice } from "../lib/time.js";
 import { inTimeZone } from "../lib/time-zone.js";
 import { findAddition } from "./addition.js";
 import { speakersIn } from "./conversation-edits.js";
 import { formerSentence, type Edit } from "./edits.js";
 import type { IngestContext } from "./context.js";
 import { guidanceFor } from "../core/documents/guidance.js";
-import { readingOf } from "../core/documents/known-text.js";
+import { findReading } from "../core/documents/known-text.js";
 import { splitFrontMatter } from "../lib/front-matter.js";
 import { withoutPictureDescription } from "../core/documents/picture-description.js";
 import { judgeWishes, plainWishesOf } from "../core/documents/plain-wishes.js";
@@ -92,7 +92,7 @@ export async function submissionOf(
   const timeZone = await timeZoneOf(context, document);
   if (document.facts)
     return { ...kept, stated: await candidatesOfStated(document.facts, { content: document.content, timeZone }) };
-  const read = (await readingOf(store, document))?.outcome ?? null;
+  const read = (await findReading(store, document))?.outcome ?? null;
   const author = document.metadata?.["author"];
   const told = wordsOf(document.content, read !== null);
   const before = wordsOf(previous, read !== null);
@@ -224,13 +224,13 @@ async function withSpeakers(
   signal: AbortSignal,
 ): Promise<StatedCandidate[]> {
   const speakerOf = await prepareSpeakerFinder(turns, signal);
-  const pace = createPace(signal);
+  const slice = createTimeSlice(signal);
   const attributed: StatedCandidate[] = [];
   for (const candidate of candidates) {
     const speaker = speakerOf(candidate.quote);
     const isUnknown = speaker === undefined || (speaker === "User" && !wasSentAsTurns);
     attributed.push(isUnknown ? candidate : { ...candidate, speaker });
-    if (pace.isDue()) await pace.rest();
+    if (slice.isSpent()) await slice.renew();
   }
   return attributed;
 }

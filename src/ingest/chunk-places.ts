@@ -1,4 +1,4 @@
-import type { Place, ReadingOutcome } from "../core/documents/content-ports.js";
+import type { SourcePlace, ReadingOutcome } from "../core/documents/content-ports.js";
 import type { Section } from "./chunk-markdown.js";
 
 type Places = ReadingOutcome["places"];
@@ -46,7 +46,7 @@ function isWhole(content: string, start: number, end: number): boolean {
  * The place of a piece: the page, slide, sheet or entry that holds most of it, since short ones are joined with what
  * follows; for times and for the cells of one sheet, the whole range.
  */
-export function placeOver(places: Places, start: number, end: number): Place | null {
+export function placeOver(places: Places, start: number, end: number): SourcePlace | null {
   const reached = placesIn(places, start, end);
   const most = reached.reduce<ReachedPlace | null>(
     (longest, one) => (longest === null || one.length > longest.length ? one : longest),
@@ -65,7 +65,7 @@ export function placeOver(places: Places, start: number, end: number): Place | n
 }
 
 interface ReachedPlace {
-  readonly place: Place;
+  readonly place: SourcePlace;
   /** Characters of the piece at this place. */
   readonly length: number;
 }
@@ -81,7 +81,7 @@ function placesIn(places: Places, start: number, end: number): ReachedPlace[] {
   return reached;
 }
 
-function isSameUnit(one: Place, other: Place): boolean {
+function isSameUnit(one: SourcePlace, other: SourcePlace): boolean {
   return (["page", "slide", "sheet", "entry"] as const).every((unit) => one[unit] === other[unit]);
 }
 

@@ -1,5 +1,5 @@
 import { BYTES_PER_TOKEN, type Chunking, type ChunkingStrategy } from "../core/documents/chunking.js";
-import type { Place, ReadingOutcome } from "../core/documents/content-ports.js";
+import type { SourcePlace, ReadingOutcome } from "../core/documents/content-ports.js";
 import type { ChunkMetadata, Turn } from "../core/types.js";
 import { blankEmbeddedBytes, withoutBlanks } from "../language/embedded-bytes.js";
 import { sentenceSpans, type Span } from "../language/sentences.js";
@@ -125,7 +125,7 @@ async function chunkText(
   return chunks;
 }
 
-function metadataOf(headings: readonly string[], place: Place | null): ChunkMetadata | null {
+function metadataOf(headings: readonly string[], place: SourcePlace | null): ChunkMetadata | null {
   const isKnown = headings.length > 0 || (place !== null && Object.keys(place).length > 0);
   return isKnown ? { ...(headings.length > 0 && { headings }), ...place } : null;
 }

@@ -7,7 +7,7 @@ import { editsBetween, type Edit } from "./edits.js";
 export const TURN_BREAK = "\n\n";
 
 /** A turn as a transcript has it. */
-export function written({ speaker, text }: Turn): string {
+export function transcriptLine({ speaker, text }: Turn): string {
   return `${speaker}: ${text}`;
 }
 
@@ -28,7 +28,7 @@ export function editsOfTurns(replaced: readonly Replaced[]): readonly Edit[] {
 export function turnsReplaced(previous: string, next: string, speakers: ReadonlySet<string>): readonly Replaced[] {
   const before = turnsWritten(previous, speakers);
   const turns = turnsWritten(next, speakers);
-  const matches = alignEntries(before.map(written), turns.map(written));
+  const matches = alignEntries(before.map(transcriptLine), turns.map(transcriptLine));
   const replaced: Replaced[] = [];
   let [left, right] = [0, 0];
   for (const [one, other] of [...matches, [before.length, turns.length] as const]) {

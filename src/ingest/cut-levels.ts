@@ -88,14 +88,14 @@ function at(pattern: RegExp): CutLevel {
 }
 
 function before(separator: string): CutLevel {
-  return (text) => placesOf(text, separator);
+  return (text) => offsetsOf(text, separator);
 }
 
 function after(separator: string): CutLevel {
-  return (text) => placesOf(text, separator).map((place) => place + separator.length);
+  return (text) => offsetsOf(text, separator).map((place) => place + separator.length);
 }
 
-function placesOf(text: string, separator: string): number[] {
+function offsetsOf(text: string, separator: string): number[] {
   const places: number[] = [];
   for (let found = text.indexOf(separator); found !== -1; found = text.indexOf(separator, found + separator.length))
     places.push(found);

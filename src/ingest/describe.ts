@@ -1,4 +1,4 @@
-import { outcomeOfText, readingOf } from "../core/documents/known-text.js";
+import { outcomeOfText, findReading } from "../core/documents/known-text.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { isTitleFromText } from "../core/documents/document-title.js";
 import { AppError, RetryLater } from "../core/errors.js";
@@ -43,7 +43,7 @@ export async function hasMadeTitle(
   repositories: Pick<Repositories, "documents">,
   document: Document,
 ): Promise<boolean> {
-  const reading = await readingOf(repositories, document);
+  const reading = await findReading(repositories, document);
   // The title that a file gives itself may also be at its start.
   if (document.title !== null && document.title === outcomeOfText(reading)?.title) return false;
   if (isTitleFromText(document)) return true;

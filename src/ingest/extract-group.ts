@@ -43,7 +43,7 @@ export function createGroupExtractor({
 }): GroupExtractor {
   const answered = new Map<string, readonly FactCandidate[]>();
 
-  async function ask(sources: readonly FactSource[], signal: AbortSignal | undefined): Promise<void> {
+  async function askModel(sources: readonly FactSource[], signal: AbortSignal | undefined): Promise<void> {
     const texts = sources.map(textOf);
     const { name, version, schema, messages } = extractGroupPrompt;
     const { guidance = {}, known = [] } = sources[0] ?? {};
@@ -67,7 +67,7 @@ export function createGroupExtractor({
   return async (sources, signal) => {
     const unread = sources.filter((source) => !answered.has(keyOf(source)));
     try {
-      if (unread.length > 0) await ask(unread, signal);
+      if (unread.length > 0) await askModel(unread, signal);
       return sources.map((source) => answered.get(keyOf(source)) ?? []);
     } catch (error) {
       signal?.throwIfAborted();
@@ -121,7 +121,7 @@ function candidatesOf(
   const finders = sources.map(({ content }) => createQuoteFinder(content));
   const found = sources.map(() => new Map<string, FactCandidate>());
   for (const fact of stated) {
-    const at = sourceOf(fact, handles.indexOf(fact.document), finders);
+    const at = indexOfSource(fact, handles.indexOf(fact.document), finders);
     const [source, find, own] = [sources[at], finders[at], found[at]];
     const candidate = source && find ? checkFact(fact, source, find) : null;
     if (candidate && own) addCandidate(own, candidate);
@@ -130,7 +130,7 @@ function candidatesOf(
 }
 
 /** Index of the text that a fact is from, -1 for none: nothing is believed about a text that the model did not see. */
-function sourceOf({ quote }: StatedInGroup, named: number, finders: readonly QuoteFinder[]): number {
+function indexOfSource({ quote }: StatedInGroup, named: number, finders: readonly QuoteFinder[]): number {
   if (quote === null || finders[named]?.(quote)) return named;
   const quoted = finders.findIndex((find) => find(quote));
   return quoted === -1 ? named : quoted;

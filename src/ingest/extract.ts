@@ -1,12 +1,12 @@
 import { titleFromText } from "../core/documents/document-title.js";
-import { readingOf } from "../core/documents/known-text.js";
+import { findReading } from "../core/documents/known-text.js";
 import { descriptionOf, hasMadeTitle } from "./describe.js";
 import { guidanceFor } from "../core/documents/guidance.js";
 import { isUnfetched } from "../core/documents/web-address.js";
 import { judgeWishes, plainWishesOf, withoutUnwanted } from "../core/documents/plain-wishes.js";
 import type { Document } from "../core/types.js";
 import type { JobContext, Repositories } from "../core/ports.js";
-import { summarize } from "../language/summary.js";
+import { summarise } from "../language/summary.js";
 import type { IngestContext } from "./context.js";
 import { commitStep, type StepPayload } from "./step.js";
 
@@ -16,7 +16,7 @@ import { commitStep, type StepPayload } from "./step.js";
  */
 export async function extractDocument(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   await commitStep(context, job, payload, async (repositories, document) => {
-    const reading = await readingOf(repositories, document);
+    const reading = await findReading(repositories, document);
     const isUnread = reading !== null && reading.outcome === null;
     const pictures = await repositories.messagePictures.unread(document.organizationId, document.id);
     const showing = pictures.length > 0 ? "pictures" : null;
@@ -42,7 +42,7 @@ async function summaryByRules(
   document: Document,
 ): Promise<string | null> {
   const text = document.turns?.map((turn) => turn.text).join("\n") ?? document.content;
-  const summary = summarize(text);
+  const summary = summarise(text);
   const mayBeKept = summary && judgeWishes(plainWishesOf(await guidanceFor(repositories, document)));
-  return mayBeKept ? summarize(withoutUnwanted(text, mayBeKept)) : summary;
+  return mayBeKept ? summarise(withoutUnwanted(text, mayBeKept)) : summary;
 }

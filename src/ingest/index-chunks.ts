@@ -1,4 +1,4 @@
-import { outcomeOfText, readingOf } from "../core/documents/known-text.js";
+import { outcomeOfText, findReading } from "../core/documents/known-text.js";
 import { timeZoneOf } from "../core/containers/time-zone.js";
 import type { JobContext, Repositories } from "../core/ports.js";
 import { chunkingMark, chunkingOf, type Chunking } from "../core/documents/chunking.js";
@@ -22,7 +22,7 @@ const MOST_AT_ONCE = 100;
  */
 export async function indexChunks(context: IngestContext, payload: StepPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
-  const cut = current && (await cutDocument(context, current));
+  const cut = current && (await chunkForSender(context, current));
   if (cut) await prepareChunks(context, current, cut, job.signal);
   await commitStep(context, job, payload, async (repositories, document) => {
     if (cut) await keepChunks(repositories, document, cut, job.signal);
@@ -32,14 +32,14 @@ export async function indexChunks(context: IngestContext, payload: StepPayload, 
 }
 
 /** A document, cut as the settings of its sender demand. */
-export interface CutDocument {
+export interface ChunkedDocument {
   readonly pieces: readonly ChunkPiece[];
   readonly chunking: Chunking;
 }
 
-export async function cutDocument(context: IngestContext, document: Document): Promise<CutDocument> {
+export async function chunkForSender(context: IngestContext, document: Document): Promise<ChunkedDocument> {
   const chunking = chunkingOf(await readSettings(context.store, document.organizationId, document.client));
-  const read = outcomeOfText(await readingOf(context.store, document));
+  const read = outcomeOfText(await findReading(context.store, document));
   const pieces = await chunkDocument({
     content: document.content,
     // Whatever a file was, the text read from it is Markdown.
@@ -63,7 +63,7 @@ export async function cutDocument(context: IngestContext, document: Document): P
 export async function prepareChunks(
   context: IngestContext,
   document: Document,
-  { pieces }: CutDocument,
+  { pieces }: ChunkedDocument,
   signal: AbortSignal,
 ): Promise<void> {
   const { store } = context;
@@ -93,7 +93,7 @@ export async function prepareChunks(
 export async function keepChunks(
   repositories: Repositories,
   document: Document,
-  { pieces, chunking }: CutDocument,
+  { pieces, chunking }: ChunkedDocument,
   signal: AbortSignal,
 ): Promise<void> {
   const { organizationId, id, revision } = document;

@@ -2,7 +2,7 @@ import type { AppError } from "../core/errors.js";
 import { systemActor } from "../core/auth.js";
 import { ownTimeZone, sharedTimeZone } from "../core/containers/time-zone.js";
 import { formsMemories } from "../core/documents/memory-paths.js";
-import { isOver } from "../core/memories/find-memory.js";
+import { isExpired } from "../core/memories/find-memory.js";
 import { forgetUnsaid } from "../core/memories/forget-unsaid.js";
 import { withoutPast } from "../core/memories/read-again.js";
 import { resolveFacts, type Resolution, type StatedCandidate } from "../core/memories/resolve-facts.js";
@@ -67,7 +67,7 @@ async function isReadAgain({ memories }: Pick<Repositories, "memories">, documen
 }
 
 /** What is written, when it was said, and the batch it is recorded in when the document is not read for the first time. */
-interface Told {
+interface FactsToWrite {
   readonly resolved: readonly Resolved[];
   readonly statedAt: string | null;
   readonly readAgain: { readonly batchId: string; readonly cause: string } | undefined;
@@ -82,7 +82,7 @@ export async function writeResolved(
   context: IngestContext,
   repositories: Repositories,
   document: Document,
-  { resolved, statedAt, readAgain, now }: Told,
+  { resolved, statedAt, readAgain, now }: FactsToWrite,
 ): Promise<{ readonly facts: readonly RememberedFact[]; readonly leftOut: number }> {
   const { organizationId, id } = document;
   const containers = await repositories.containers.ofDocument(organizationId, id);
@@ -151,7 +151,7 @@ async function withTimes(
   const byId = new Map(kept.map((memory) => [memory.id, memory]));
   return receipt.map((fact) => {
     const memory = byId.get(fact.id);
-    if (fact.outcome === "outdated" || (memory && isOver(memory, now))) return fact;
+    if (fact.outcome === "outdated" || (memory && isExpired(memory, now))) return fact;
     const isKnown = fact.outcome === "duplicate" && memory !== undefined;
     return { ...fact, searchableAt: isKnown ? memory.createdAt : iso(now) };
   });

@@ -23,13 +23,13 @@ export async function noteReading(
   document: Read & Pick<Document, "rememberedRevision">,
 ): Promise<void> {
   if (document.rememberedRevision > 0) return;
-  await repositories.extractions.noteReading(document.id, await readerOf(context, repositories, document));
+  await repositories.extractions.noteReading(document.id, await extractorOf(context, repositories, document));
 }
 
 type Read = Pick<Document, "id" | "organizationId" | "revision">;
 
 /** What read this revision of a document: rules, if the model refused. */
-export async function readerOf(
+export async function extractorOf(
   { model }: Pick<IngestContext, "model">,
   { extractions }: Pick<Repositories, "extractions">,
   document: Read,

@@ -48,7 +48,7 @@ export async function relateWithModel(
   let refusal: AppError | null = null;
   const said = await writtenWhen(context, { ...place.document, createdAt: place.document.updatedAt });
   for (const question of questionsOf(said, resolution.facts, neighbours)) {
-    const answer = await tryAsk({ ...context, model }, place.document, question, signal);
+    const answer = await tryAskModel({ ...context, model }, place.document, question, signal);
     if (answer instanceof AppError) {
       refusal = answer;
       continue;
@@ -126,14 +126,14 @@ function byHandle(open: {
 const answersOf = new WeakMap<LanguageModel, Map<string, StatedRelations>>();
 
 /** The reason, when the model refuses permanently. */
-async function tryAsk(
+async function tryAskModel(
   context: IngestContext & { readonly model: LanguageModel },
   document: Document,
   question: Question,
   signal?: AbortSignal,
 ): Promise<StatedRelations | AppError> {
   try {
-    return await ask(context, document, question, signal);
+    return await askModel(context, document, question, signal);
   } catch (error) {
     signal?.throwIfAborted();
     if (!(error instanceof AppError)) throw error;
@@ -143,7 +143,7 @@ async function tryAsk(
   }
 }
 
-async function ask(
+async function askModel(
   { model, store }: IngestContext & { readonly model: LanguageModel },
   { organizationId, id: documentId, revision }: Document,
   question: Question,

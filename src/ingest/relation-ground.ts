@@ -24,7 +24,7 @@ export interface Neighbour {
 }
 
 /** What is told of a container now. */
-export interface SearchScope {
+export interface RelationScope {
   readonly document: Document;
   readonly container: ContainerRow;
   readonly resolution: Resolution;
@@ -35,7 +35,7 @@ export interface SearchScope {
  * more than rules would look at. Nothing that awaits review, and only what matches the document's `filterByMetadata`
  * (contract 2.1).
  */
-export async function neighboursOf(context: IngestContext, searchScope: SearchScope): Promise<Neighbour[][]> {
+export async function neighboursOf(context: IngestContext, searchScope: RelationScope): Promise<Neighbour[][]> {
   const { document, container, resolution } = searchScope;
   const { organizationId } = document;
   const allowed = await allowedUnits(context, searchScope);
@@ -62,7 +62,7 @@ export async function neighboursOf(context: IngestContext, searchScope: SearchSc
 
 async function allowedUnits(
   { store }: IngestContext,
-  { document, container }: SearchScope,
+  { document, container }: RelationScope,
 ): Promise<ReadonlySet<Unit> | null> {
   const { organizationId, filterByMetadata } = document;
   if (!filterByMetadata) return null;
@@ -73,7 +73,7 @@ async function allowedUnits(
 
 async function findIds(
   { store, vectors }: IngestContext,
-  { document, container, resolution: { space } }: SearchScope,
+  { document, container, resolution: { space } }: RelationScope,
   { candidate, vector, twin, related }: ResolvedFact,
   allowed: ReadonlySet<Unit> | null,
 ): Promise<string[]> {

@@ -63,7 +63,7 @@ export async function rememberGroup(
 async function nextBatch(pass: Pass): Promise<Reading[]> {
   const batch: Reading[] = [];
   for (let member = pass.left[0]; member; member = pass.left[0]) {
-    const reading = await attempt(pass, member, () => readingOf(pass.context, member));
+    const reading = await attempt(pass, member, () => loadReading(pass.context, member));
     if (reading && !fits(pass.context, batch, reading)) break;
     pass.left.shift();
     if (reading) batch.push(reading);
@@ -71,7 +71,7 @@ async function nextBatch(pass: Pass): Promise<Reading[]> {
   return batch;
 }
 
-async function readingOf(context: IngestContext, member: Member): Promise<Reading | null> {
+async function loadReading(context: IngestContext, member: Member): Promise<Reading | null> {
   const document = await loadCurrent(context, member.payload);
   return document && { member, document, submissions: await submissionsOf(context, document) };
 }

@@ -9,12 +9,12 @@ import { createId } from "../lib/ids.js";
 import { findCandidates, submissionsOf, withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { dropFound, findOnce } from "./found-candidates.js";
-import { cutDocument, keepChunks, prepareChunks } from "./index-chunks.js";
+import { chunkForSender, keepChunks, prepareChunks } from "./index-chunks.js";
 import { resolveForContainers, writeResolved, type Resolved } from "./keep-facts.js";
 import { hasToDescribe } from "./look-at-messages.js";
 import { isToDescribe } from "./look.js";
 import { noteModelFailure } from "./model-failures.js";
-import { readerOf } from "./readings.js";
+import { extractorOf } from "./readings.js";
 import { commitStep, loadCurrent, stepSchema } from "./step.js";
 
 export const rereadSchema = stepSchema.extend({
@@ -37,7 +37,7 @@ const MOST_FACTS = 500;
  */
 export async function rereadDocument(context: IngestContext, payload: RereadPayload, job: JobContext): Promise<void> {
   const current = await loadCurrent(context, payload);
-  const cut = payload.cuts && current?.status === "done" ? await cutDocument(context, current) : null;
+  const cut = payload.cuts && current?.status === "done" ? await chunkForSender(context, current) : null;
   if (current && cut) await prepareChunks(context, current, cut, job.signal);
   const reading =
     payload.reads && current && isReadable(current) ? await read(context, current, payload, job.signal) : null;
@@ -139,7 +139,7 @@ async function keep(
 ): Promise<void> {
   const { organizationId, id, revision } = document;
   const [present = ""] = context.about.extractions;
-  const extractor = isRead ? await readerOf(context, repositories, document) : present;
+  const extractor = isRead ? await extractorOf(context, repositories, document) : present;
   const readAgain = { batchId: createId(), cause: `reprocessed with ${extractor}` };
   const told = { resolved, statedAt, readAgain, now: context.clock.now() };
   const { facts, leftOut } = await writeResolved(context, repositories, document, told);

@@ -20,7 +20,7 @@ export class JobAttempt {
   readonly #job: Job;
   readonly #options: AttemptOptions;
   #isFinished = false;
-  #isOver = false;
+  #hasEnded = false;
   #next: Job | null = null;
 
   constructor(job: Job, options: AttemptOptions) {
@@ -34,12 +34,12 @@ export class JobAttempt {
 
   /** From now on the handler, if it is still running, can no longer change the job. */
   end(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
   }
 
   /** As `JobContext.finish`. */
   readonly finish = async (transaction: JobStore): Promise<void> => {
-    if (this.#isOver || !(await transaction.complete(this.#options.worker, this.#job.id))) throw this.#notOurs();
+    if (this.#hasEnded || !(await transaction.complete(this.#options.worker, this.#job.id))) throw this.#notOurs();
     this.#isFinished = true;
   };
 
@@ -50,7 +50,7 @@ export class JobAttempt {
       await this.finish(transaction);
       return transaction.enqueue([draft]);
     }
-    const taken = this.#isOver ? "gone" : await transaction.replace(worker, this.#job.id, draft, leaseMs);
+    const taken = this.#hasEnded ? "gone" : await transaction.replace(worker, this.#job.id, draft, leaseMs);
     if (taken === "gone") throw this.#notOurs();
     this.#isFinished = true;
     this.#next = taken;

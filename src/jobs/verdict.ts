@@ -5,7 +5,7 @@ import { count } from "../lib/count.js";
 import { backoff } from "../lib/retry.js";
 
 /** What becomes of a job whose run threw. */
-export type Verdict =
+export type JobOutcome =
   | { readonly action: "postpone"; readonly waitMs: number; readonly reason: string }
   | { readonly action: "retry"; readonly waitMs: number; readonly reason: string }
   | { readonly action: "bury"; readonly reason: string };
@@ -33,7 +33,7 @@ export interface Circumstances {
 }
 
 /** Decides by the kind of error. Waits are at most a day; `reason` is written for people. */
-export function decideOutcome(error: unknown, job: Job, { postponements, errorId, random }: Circumstances): Verdict {
+export function decideOutcome(error: unknown, job: Job, { postponements, errorId, random }: Circumstances): JobOutcome {
   const waits = random ? { ...WAITS, random } : WAITS;
   const seconds = postponementOf(error);
   if (seconds !== undefined) {

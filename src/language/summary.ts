@@ -25,7 +25,7 @@ interface Sentence {
  * 320 characters. Takes linear time.
  * @returns null for a text that is short anyway, has few sentences, or repeats no words
  */
-export function summarize(text: string): string | null {
+export function summarise(text: string): string | null {
   if (text.length <= SHORT_TEXT) return null;
   const sentences = readSentences(truncate(text, READ));
   if (sentences.length <= MOST_SENTENCES) return null;

@@ -47,7 +47,7 @@ interface Rest {
   readonly ms: number;
   readonly failure: Error;
   isWanted: boolean;
-  isOver: boolean;
+  hasElapsed: boolean;
 }
 
 /**
@@ -132,24 +132,24 @@ class Breaker<F extends Error> implements CircuitBreaker {
   }
 
   #rest(ms: number, failure: F, isWanted: boolean): void {
-    const next: Rest = { ms, failure: this.#options.forOthers(failure), isWanted, isOver: false };
+    const next: Rest = { ms, failure: this.#options.forOthers(failure), isWanted, hasElapsed: false };
     this.#resting = next;
     this.#last = next.failure;
     // A rest does not keep the process alive.
     setTimeout(() => {
       if (this.#resting !== next) return;
-      next.isOver = true;
+      next.hasElapsed = true;
       if (next.isWanted) void this.#tryAgain(next);
     }, ms).unref();
   }
 
   #turnAway(from: Rest): void {
-    if (from.isOver) void this.#tryAgain(from);
+    if (from.hasElapsed) void this.#tryAgain(from);
     else from.isWanted = true;
   }
 
   async #tryAgain(after: Rest): Promise<void> {
-    after.isOver = false;
+    after.hasElapsed = false;
     after.isWanted = false;
     const failure = await this.#tryOnce();
     if (this.#resting !== after) return;

@@ -11,7 +11,7 @@ import {
 } from "./ignore-rules.js";
 import { oneLine } from "./one-line.js";
 import { parsePathPattern, pathParts, type PathPattern } from "./path-pattern.js";
-import { createPace, type Pace } from "./time.js";
+import { createTimeSlice, type TimeSlice } from "./time.js";
 import { STORE_FILE } from "./store-file.js";
 
 /** Nobody wants more files than this remembered one by one. */
@@ -83,7 +83,7 @@ export async function walkFolder(root: string, wanted: Wanted): Promise<FoundFil
     real: await realpath(root).catch(() => root),
     isFile: parsePathPattern(wanted.pattern),
     depth: wanted.pattern.includes("**") ? Infinity : wanted.pattern.length,
-    pace: createPace(wanted.signal),
+    slice: createTimeSlice(wanted.signal),
     files: [],
     unruled: [],
     nameless: 0,
@@ -98,7 +98,7 @@ interface Walk extends Wanted {
   readonly real: string;
   readonly isFile: PathPattern;
   readonly depth: number;
-  readonly pace: Pace;
+  readonly slice: TimeSlice;
   readonly files: string[];
   readonly unruled: string[];
   nameless: number;
@@ -121,9 +121,9 @@ async function search(walk: Walk, { path: folder, parts, rulesOf }: Folder): Pro
   if (rules === null) return void walk.unruled.push(folder);
   for (const { name, isNamable, isFolder } of entries) {
     if (walk.files.length > MOST_FILES) return;
-    if (walk.pace.isDue()) await walk.pace.rest();
+    if (walk.slice.isSpent()) await walk.slice.renew();
     const [path, place] = [join(folder, name), [...parts, name]];
-    if (await isIgnored(rules, { path, isFolder }, walk.pace)) continue;
+    if (await isIgnored(rules, { path, isFolder }, walk.slice)) continue;
     if (!(isFolder ? place.length < walk.depth : walk.isFile(pathParts(place)))) continue;
     if (!isNamable) walk.nameless += 1;
     else if (!isFolder) walk.files.push(path);

@@ -2,7 +2,7 @@ import { realpath, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { parsePathPattern, pathParts, type PathPattern } from "./path-pattern.js";
 import { readContainedFile } from "./read-contained-file.js";
-import type { Pace } from "./time.js";
+import type { TimeSlice } from "./time.js";
 
 /** One line of a `.gitignore`. */
 interface IgnoreRule {
@@ -76,7 +76,7 @@ export async function withRulesOf(folder: string, inherited: IgnoreRules, root: 
 export async function isIgnored(
   rules: IgnoreRules,
   { path, isFolder }: { readonly path: string; readonly isFolder: boolean },
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<boolean> {
   if (rules.length === 0) return false;
   const parts = pathParts(namesOf(path));
@@ -89,7 +89,7 @@ export async function isIgnored(
       asked += isOfNames ? 1 : RULES_OF_A_LOOK;
       if (asked >= RULES_OF_A_LOOK) {
         asked = 0;
-        if (pace.isDue()) await pace.rest();
+        if (slice.isSpent()) await slice.renew();
       }
       if ((isFolder || !isForFolders) && pattern(isOfNames ? ownName : inside)) return !isException;
     }

@@ -76,7 +76,7 @@ const SIGNATURES: readonly (readonly [start: string, name: string])[] = [
 ];
 
 /** The kind of a file by its first bytes, such as "a PDF"; null when unknown. */
-export function recognizeBinary(bytes: Uint8Array): string | null {
+export function recogniseBinary(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const known = SIGNATURES.find(([start]) => head.startsWith(start));
   if (known) return known[1];

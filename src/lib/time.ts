@@ -65,21 +65,21 @@ export async function yieldTurn(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
 }
 
-/** Decides when a loop with steps of unknown duration yields to others. */
-export interface Pace {
-  /** True once it has run for some milliseconds without `rest`. */
-  isDue(): boolean;
-  /** @throws the signal's reason */
-  rest(): Promise<void>;
+/** How long a loop with steps of unknown duration may run before it yields to others. */
+export interface TimeSlice {
+  /** True once the loop has run for some milliseconds without yielding. */
+  isSpent(): boolean;
+  /** Yields, and starts the next slice. @throws the signal's reason */
+  renew(): Promise<void>;
 }
 
-const STRETCH_MS = 10;
+const TIME_SLICE_MS = 10;
 
-export function createPace(signal?: AbortSignal): Pace {
+export function createTimeSlice(signal?: AbortSignal): TimeSlice {
   let since = performance.now();
   return {
-    isDue: () => performance.now() - since >= STRETCH_MS,
-    async rest() {
+    isSpent: () => performance.now() - since >= TIME_SLICE_MS,
+    async renew() {
       await yieldTurn(signal);
       since = performance.now();
     },

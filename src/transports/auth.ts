@@ -44,7 +44,7 @@ export async function identify(
   { core, organizationId, publicUrl, isKeylessOff = false }: Identification,
 ): Promise<Actor> {
   const credential = credentialOf(visitor.headers);
-  const call = { actor: localActor(organizationId), from: sourceOf(visitor) };
+  const call = { actor: localActor(organizationId), from: callSource(visitor) };
   if (credential?.startsWith("sm_")) return core.authenticate(call, credential);
   if (credential !== null && credential !== LOCAL_KEY) {
     const found = issuerOf({ headers: visitor.headers, publicUrl, isLoopbackOnly: visitor.isLoopbackOnly });
@@ -61,7 +61,7 @@ export async function identify(
 }
 
 /** Where a request comes from: its address and the program it names. */
-export function sourceOf({ headers, callerAddress, face = "rest" }: Visitor): CallSource {
+export function callSource({ headers, callerAddress, face = "rest" }: Visitor): CallSource {
   const client =
     headers.get("x-sm-source") ?? /^[\w.+-]{1,40}(\/[\w.+-]{1,40})?/.exec(headers.get("user-agent") ?? "")?.[0];
   return { face, ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };

@@ -15,11 +15,11 @@ export async function takeRestOfBody(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed || announced > MOST_BYTES) return;
   await new Promise<void>((resolve) => {
     let bytes = 0;
-    let isOver = false;
+    let isFinished = false;
     const whole = setTimeout(finish, LONGEST_MS);
     const silence = setTimeout(finish, LONGEST_SILENCE_MS);
     function finish(): void {
-      isOver = true;
+      isFinished = true;
       clearTimeout(whole);
       clearTimeout(silence);
       resolve();
@@ -29,7 +29,7 @@ export async function takeRestOfBody(incoming: IncomingMessage): Promise<void> {
     incoming.on("data", (piece: Uint8Array) => {
       bytes += piece.byteLength;
       if (bytes > MOST_BYTES) finish();
-      else if (!isOver) silence.refresh();
+      else if (!isFinished) silence.refresh();
     });
     for (const event of ["end", "close", "error"]) incoming.once(event, finish);
     incoming.resume();

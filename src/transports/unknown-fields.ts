@@ -110,7 +110,7 @@ export function findUnknownParameters({ query, body, method }: Operation, sent: 
   const narrowing = narrowingNames([...known, ...fieldNamesOf(body)]);
   for (const name of sent) {
     if (known.has(name)) continue;
-    const meant = narrowing.includes(name) ? name : meantBy(name, narrowing);
+    const meant = narrowing.includes(name) ? name : likelyField(name, narrowing);
     if (meant !== undefined) {
       const right = known.has(meant) ? `write ${meant}` : `send ${meant} in the body`;
       refuse(found, [name], `is not a parameter of this request; ${right}`);
@@ -156,7 +156,7 @@ export function namingIgnored(error: unknown, { ignored }: UnknownFields): unkno
 }
 
 /** The narrowing field that a name is probably meant for, if any. */
-export function meantBy(name: string, known: readonly string[]): string | undefined {
+export function likelyField(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST_NAME) return undefined;
   const plain = plainNameOf(name);
   const alike = nearest(name, known);
@@ -269,7 +269,7 @@ interface Place {
 
 function judge(name: string, value: unknown, { path, known, found }: Place): void {
   if (!mayJudge(found)) return;
-  const meant = isNothing(value) ? undefined : meantBy(name, narrowingNames(known));
+  const meant = isNothing(value) ? undefined : likelyField(name, narrowingNames(known));
   if (meant !== undefined) refuse(found, [...path, name], `is not known; write ${meant}`);
   else if (!isNothing(value) && narrows(name)) refuse(found, [...path, name], NOT_READ);
   else note(found, [...path, name], nearest(name, known));

@@ -131,35 +131,41 @@ describe("on labelled sentences", () => {
     for (const { buckets, may } of sentences) expect(PRESET_KEYS).toEqual(expect.arrayContaining([...buckets, ...may]));
   });
 
-  test.each(["tune", "held"] as const)("sorting into preset buckets is precise (%s part)", (part) => {
-    const verdicts = sentences
-      .filter((sentence) => sentence.part === part)
-      .flatMap(({ text, buckets, may }) =>
-        PRESET_KEYS.filter((key) => !may.includes(key)).map((key) => ({
-          said: belongs(key, "", text),
-          holds: buckets.includes(key),
-        })),
-      );
-    const { precision, recall } = figuresOf(verdicts);
-    console.log(`buckets, presets, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
-    expect(precision).toBeGreaterThanOrEqual(0.85);
-    expect(recall).toBeGreaterThanOrEqual(0.6);
-  });
+  test.for(["tune", "held"] as const)(
+    "sorting into preset buckets is precise (%s part)",
+    async (part, { annotate }) => {
+      const verdicts = sentences
+        .filter((sentence) => sentence.part === part)
+        .flatMap(({ text, buckets, may }) =>
+          PRESET_KEYS.filter((key) => !may.includes(key)).map((key) => ({
+            said: belongs(key, "", text),
+            holds: buckets.includes(key),
+          })),
+        );
+      const { precision, recall } = figuresOf(verdicts);
+      await annotate(`buckets, presets, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
+      expect(precision).toBeGreaterThanOrEqual(0.85);
+      expect(recall).toBeGreaterThanOrEqual(0.6);
+    },
+  );
 
-  test.each(["tune", "held"] as const)("sorting into described buckets is precise (%s part)", (part) => {
-    const verdicts = described
-      .filter((bucket) => bucket.part === part)
-      .flatMap(({ key, description, belongs: inside, other }) =>
-        [...inside, ...other].map((text) => ({
-          said: belongs(key, description, text),
-          holds: inside.includes(text),
-        })),
-      );
-    const { precision, recall } = figuresOf(verdicts);
-    console.log(`buckets, described, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
-    expect(precision).toBeGreaterThanOrEqual(0.85);
-    expect(recall).toBeGreaterThanOrEqual(0.7);
-  });
+  test.for(["tune", "held"] as const)(
+    "sorting into described buckets is precise (%s part)",
+    async (part, { annotate }) => {
+      const verdicts = described
+        .filter((bucket) => bucket.part === part)
+        .flatMap(({ key, description, belongs: inside, other }) =>
+          [...inside, ...other].map((text) => ({
+            said: belongs(key, description, text),
+            holds: inside.includes(text),
+          })),
+        );
+      const { precision, recall } = figuresOf(verdicts);
+      await annotate(`buckets, described, ${part}: precision ${precision.toFixed(3)}, recall ${recall.toFixed(3)}`);
+      expect(precision).toBeGreaterThanOrEqual(0.85);
+      expect(recall).toBeGreaterThanOrEqual(0.7);
+    },
+  );
 });
 
 function figuresOf(verdicts: readonly { said: boolean; holds: boolean }[]): { precision: number; recall: number } {

@@ -105,14 +105,15 @@ const ONE_COMMON_WORD = [
 ] as const;
 
 describe.each(NAMES)("threshold 0.5 with %s", (name) => {
-  test.each(["tune", "held"] as const)(
+  test.for(["tune", "held"] as const)(
     "keeps answers and drops unrelated texts (%s part)",
-    async (part) => {
+    { timeout: 60_000 },
+    async (part, { annotate }) => {
       const figures = await measureThreshold(
         WORLDS.filter((world) => world.part === part),
         open(name),
       );
-      console.log(
+      await annotate(
         `${name}, ${part}: keeps ${percent(figures.kept)} of ${figures.answers} answers, drops ` +
           `${percent(figures.dropped)} of ${figures.unrelated} unrelated texts, ${percent(figures.nearDropped)} of the near`,
       );
@@ -120,7 +121,6 @@ describe.each(NAMES)("threshold 0.5 with %s", (name) => {
       expect(figures.dropped).toBeGreaterThanOrEqual(0.9);
       expect(figures.nearDropped).toBeGreaterThanOrEqual(0.75);
     },
-    60_000,
   );
 });
 

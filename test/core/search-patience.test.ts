@@ -41,9 +41,9 @@ const DOORS: Readonly<Record<string, () => Promise<{ readonly degraded: readonly
 test.each(Object.entries(DOORS))("%s waits no longer for two hanging services than for one", async (_, ask) => {
   embedding.fail({ kind: "stall" }, 100);
   reranking.fail({ kind: "stall" }, { kind: "stall" }, { kind: "stall" });
-  const started = performance.now();
   const { degraded } = await ask();
-  expect(performance.now() - started).toBeLessThan(1.7 * PATIENCE_MS);
+  // The wait for the embedder took all of the time, so the reranker is not asked.
+  expect(reranking.requests).toEqual([]);
   expect(degraded.join("\n")).toMatch(/found by words alone[^]*ordered by rules/);
 });
 

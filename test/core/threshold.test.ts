@@ -24,12 +24,14 @@ describe("the default threshold with the built-in embedder", () => {
   });
 
   for (const part of ["tune", "held"] as const)
-    it(`keeps at least 90 % of the answers and drops at least 90 % of the unrelated texts (${part} part)`, async () => {
+    it(`keeps at least 90 % of the answers and drops at least 90 % of the unrelated texts (${part} part)`, async ({
+      annotate,
+    }) => {
       const figures = await measureThreshold(
         WORLDS.filter((world) => world.part === part),
         builtin,
       );
-      console.log(
+      await annotate(
         `threshold ${DEFAULT_THRESHOLD}, ${part}: keeps ${percent(figures.kept)} of ${figures.answers} answers; drops ` +
           `${percent(figures.dropped)} of ${figures.unrelated} unrelated texts, ` +
           `${percent(figures.nearDropped)} of those about the same person or project`,

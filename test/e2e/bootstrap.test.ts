@@ -78,7 +78,7 @@ async function withCopy(
     for (const folder of ["src/extractors", "bin"]) await mkdir(join(path, folder), { recursive: true });
     for (const name of ["package.json", "package-lock.json", "tsconfig.json"])
       await cp(join(ROOT, name), join(path, name));
-    for (const name of ["bootstrap.mjs", "join-modules.mjs", "write-licences.mjs", "copy-recognizer.mjs"])
+    for (const name of ["bootstrap.mjs", "join-modules.mjs", "write-licences.mjs", "copy-recogniser.mjs"])
       await copyFile(join(ROOT, "src", name), join(path, "src", name));
     await writeFile(join(path, "bin/npm"), npm(packages), { mode: 0o755 });
     await copy.write("src/main.ts", 'console.log("first");\n');

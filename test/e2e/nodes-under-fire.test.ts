@@ -71,7 +71,7 @@ else
   test(
     "no acknowledged write is lost or duplicated while nodes, connections and servers are killed, cut or stalled",
     { timeout: SIZE.minutes * 60_000, retry: 0 },
-    async () => {
+    async ({ annotate }) => {
       const chroma = await startKillableChroma();
       // Every vector search uses Chroma.
       const settings = { RECOLLECT_EXACT_LIMIT: "0", CHROMA_URL: chroma.url };
@@ -101,7 +101,7 @@ else
           expect(await search(cluster, id)).toContain(`town${id}`);
         const { kills, crashes, cuts, stalls, chromaKills, chromaLosses, searches } = seen;
         const counts = { kills, crashes, cuts, stalls, chromaKills, chromaLosses, searches, queries: chroma.queries };
-        console.log("under fire:", { acknowledged: wanted.length, ...counts });
+        await annotate(`under fire: ${JSON.stringify({ acknowledged: wanted.length, ...counts })}`);
         await waitFor(() => isIndexed(cluster), "every node can ask Chroma for everything");
       } finally {
         await cluster.stop();

@@ -6,6 +6,8 @@ import { waitFor } from "../support/recollect-process.js";
 
 const programs = findPostgres();
 const WITHIN_MS = 60_000;
+/** PostgreSQL delivers notifications in the order of their commits: once this one arrives, every earlier one has. */
+const FENCE = "nodes_wake_fence";
 const LISTENING = "select from pg_stat_activity where query = 'listen recollect_jobs'";
 
 if (programs === undefined)
@@ -35,13 +37,21 @@ else
       const client = new pg.Client(cluster.settings["DATABASE_URL"]);
       await client.connect();
       let told = 0;
-      client.on("notification", () => (told += 1));
+      const fenced = new Promise<void>((resolve) => {
+        client.on("notification", ({ channel }) => (channel === FENCE ? resolve() : (told += 1)));
+      });
       try {
         await waitFor(async () => (await client.query(LISTENING)).rowCount === 1, "the node listens");
         await client.query('listen "recollect_jobs"');
+        await client.query(`listen ${FENCE}`);
         const { id } = await add(0);
-        const isDone = async () => (await call(`/v3/documents/${String(id)}`, "GET"))["status"] === "done";
+        const isDone = async () => {
+          const { status, dreamingStatus } = await call(`/v3/documents/${String(id)}`, "GET");
+          return status === "done" && dreamingStatus === "done";
+        };
         await waitFor(isDone, "the document is done");
+        await client.query(`notify ${FENCE}`);
+        await fenced;
         expect(told).toBe(0);
         await Promise.all(Array.from({ length: 30 }, (_, index) => add(index + 1)));
         await waitFor(() => told > 0, "those that have room are told");

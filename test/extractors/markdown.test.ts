@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { extractFile } from "../../src/extractors/extract-file.js";
-import { recognizeFormat } from "../../src/extractors/recognize-format.js";
+import { recogniseFormat } from "../../src/extractors/recognise-format.js";
 import { textOfAll } from "../support/extraction-measures.js";
 import { sourceFile, USUAL_LIMITS } from "../support/extraction-tools.js";
 
@@ -66,5 +66,5 @@ test.each([
   ["without front matter", "# Heading\n\nText.\n"],
   ["that begins with dashes and text", "--- a line\n\nText.\n"],
 ])("Markdown %s is plain text", async (_what, text) => {
-  expect(await recognizeFormat(file(text))).toBeNull();
+  expect(await recogniseFormat(file(text))).toBeNull();
 });

@@ -185,7 +185,7 @@ describe("a letter, a scan and a paper in one file", () => {
         run("qpdf", ["--empty", "--pages", ...names, "--", "merged.pdf"], folder);
         return readFileSync(join(folder, "merged.pdf"));
       });
-      const { text } = await read(merged, { recognizeText: () => Promise.resolve("What the scan shows") });
+      const { text } = await read(merged, { recogniseText: () => Promise.resolve("What the scan shows") });
       const titles = text.match(/^#+ .*/gm)?.map((line) => line.replace(/^#+ /, ""));
       expect(titles).toEqual([heading, "Flow", "Losses in the pipes"]);
       expect(text).toContain("Dear keeper,");
@@ -208,14 +208,14 @@ describe("the text limit", () => {
 
   test("includes text read from pictures", async () => {
     const pictures: Uint8Array[] = [];
-    const recognizeText = (image: Uint8Array) => {
+    const recogniseText = (image: Uint8Array) => {
       pictures.push(image);
       return Promise.resolve("\u6f22".repeat(400));
     };
     const scans = fixture("mixed-scan.pdf");
-    const { parts } = await read(scans, { recognizeText, limits: { ...USUAL_LIMITS, maximumTextBytes: 1_000 } });
+    const { parts } = await read(scans, { recogniseText, limits: { ...USUAL_LIMITS, maximumTextBytes: 1_000 } });
     expect(Buffer.byteLength(parts.map(({ text }) => text).join(""))).toBeLessThanOrEqual(1_000);
-    const none = await read(scans, { recognizeText, limits: { ...USUAL_LIMITS, maximumTextBytes: 20 } });
+    const none = await read(scans, { recogniseText, limits: { ...USUAL_LIMITS, maximumTextBytes: 20 } });
     expect(pictures).toHaveLength(1);
     expect(none.notes.join(" ")).toMatch(/longer than 20 bytes/);
   });

@@ -107,8 +107,8 @@ describe("scanned pages", () => {
 
   test("are read page by page, also among other pages", async () => {
     const pictures: Uint8Array[] = [];
-    const recognizeText = (image: Uint8Array) => Promise.resolve(`scan ${pictures.push(image)}`);
-    const { parts, notes } = await read(bytes, { recognizeText });
+    const recogniseText = (image: Uint8Array) => Promise.resolve(`scan ${pictures.push(image)}`);
+    const { parts, notes } = await read(bytes, { recogniseText });
     expect(parts.map(({ place }) => place.page)).toEqual([1, 2, 3]);
     expect(parts[1]?.text).toBe("scan 1");
     expect(pictures).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Call, Core } from "../../src/core/index.js";
 import { describeDocumentPrompt } from "../../src/ingest/prompts/describe-document.js";
-import { summarize } from "../../src/language/summary.js";
+import { summarise } from "../../src/language/summary.js";
 import { titleOf } from "../../src/language/title.js";
 import { captureLog } from "../support/captured-log.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
@@ -113,7 +113,7 @@ describe("a document gets its title and summary from the model", () => {
 });
 
 describe("title and summary made by rules are kept", () => {
-  const BY_RULES = { title: titleOf(TEXT), summary: summarize(TEXT) };
+  const BY_RULES = { title: titleOf(TEXT), summary: summarise(TEXT) };
 
   test.each<[string, Reply]>([
     ["is empty", answer({ title: " ", summary: "\n" })],
@@ -209,7 +209,7 @@ describe("a changing document", () => {
       expect((await late.core.getDocument(late.call(), { id })).document).toMatchObject({
         content: newer,
         title: "Goats",
-        summary: summarize(newer),
+        summary: summarise(newer),
       });
     } finally {
       await late.close();
@@ -236,7 +236,7 @@ describe("a changing document", () => {
     provider.describe(() => answer({ title: "", summary: "" }));
     const newer = TEXT.replaceAll("bees", "goats");
     await add(newer, { customId: "notes" });
-    expect(await documentOf(id)).toMatchObject({ title: titleOf(newer), summary: summarize(newer) });
+    expect(await documentOf(id)).toMatchObject({ title: titleOf(newer), summary: summarise(newer) });
   });
 
   test("with an unchanged text is not described again, and keeps its title and summary", async () => {
@@ -270,7 +270,7 @@ test("without a model no request is made", async () => {
     const { id } = await alone.core.addDocument(alone.call(), { content: TEXT, containerTags: ["a"] });
     await alone.settle();
     const { document } = await alone.core.getDocument(alone.call(), { id });
-    expect(document).toMatchObject({ title: titleOf(TEXT), summary: summarize(TEXT) });
+    expect(document).toMatchObject({ title: titleOf(TEXT), summary: summarise(TEXT) });
     expect((await alone.store.jobs.counts()).waiting).toBe(0);
   } finally {
     await alone.close();

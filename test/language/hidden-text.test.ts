@@ -27,7 +27,7 @@ describe("hidden text is found", () => {
     expect(readings(text).map((reading) => reading.toLowerCase())).toContain(SECRET.toLowerCase());
   });
 
-  test("only as rotated, reversed and respelled forms of plain words", () => {
+  test("only as rotated, reversed and respelt forms of plain words", () => {
     expect(hiddenReadings("Bees like lavender").map(({ how }) => how)).toEqual([
       "letters rotated by 13",
       "reversed text",

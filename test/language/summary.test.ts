@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { summarize } from "../../src/language/summary.js";
+import { summarise } from "../../src/language/summary.js";
 
 const FALCON =
   "The Falcon project replaces our billing system. It began in March with a team of four. " +
@@ -9,14 +9,14 @@ const FALCON =
 
 describe("a summary", () => {
   test("consists of the sentences about the recurring subjects of the text", () => {
-    const summary = summarize(FALCON);
+    const summary = summarise(FALCON);
     expect(summary).toContain("The Falcon project replaces our billing system.");
     expect(summary).not.toMatch(/Lunch|weather/);
     expect(summary?.length).toBeLessThanOrEqual(320);
   });
 
   test("quotes its sentences verbatim and in text order", () => {
-    const parts = (summarize(FALCON) ?? "").split(/(?<=\.) /);
+    const parts = (summarise(FALCON) ?? "").split(/(?<=\.) /);
     const places = parts.map((part) => FALCON.indexOf(part));
     expect(parts.length).toBeGreaterThan(1);
     expect(places).not.toContain(-1);
@@ -25,7 +25,7 @@ describe("a summary", () => {
 
   test("leaves out headings, code, questions and who is speaking", () => {
     const text = `# Billing billing billing\n\n\`\`\`\nbilling billing billing billing billing\n\`\`\`\nUser: What about the billing system of today? ${FALCON.replace("It began", "\nAssistant: It began")}`;
-    const summary = summarize(text);
+    const summary = summarise(text);
     expect(summary).toContain("Falcon");
     expect(summary).not.toMatch(/#|```|\?|User:|Assistant:/);
   });
@@ -39,10 +39,10 @@ describe("a summary", () => {
     ["questions only", "Who goes there with the lamp tonight? ".repeat(50)],
   ];
   test.each(none)("is omitted for %s", (_name, text) => {
-    expect(summarize(text)).toBeNull();
+    expect(summarise(text)).toBeNull();
   });
 
   test("of a text of megabytes is taken from its beginning", () => {
-    expect(summarize(`${FALCON} `.repeat(20_000))).toContain("Falcon");
+    expect(summarise(`${FALCON} `.repeat(20_000))).toContain("Falcon");
   });
 });

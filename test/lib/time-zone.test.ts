@@ -53,7 +53,7 @@ it("accepts names and offsets of zones, and nothing else", () => {
     expect(isTimeZone(zone), zone).toBe(false);
 });
 
-it("caches formats for the last hundred zones, once per zone however it is spelled", () => {
+it("caches formats for the last hundred zones, once per zone however it is spelt", () => {
   const others = Intl.supportedValuesOf("timeZone").filter((zone) => zone !== "America/Indiana/Tell_City");
   const made = vi.spyOn(Intl, "DateTimeFormat");
   try {

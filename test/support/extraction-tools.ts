@@ -20,7 +20,7 @@ export function extractionTools(
     password: null,
     report: (reached) => progress.push(reached),
     extract: (file) => extractByLabel(file, tools),
-    recognizeText: () => Promise.reject(new ExtractionError("missing_program", "No program reads pictures here.")),
+    recogniseText: () => Promise.reject(new ExtractionError("missing_program", "No program reads pictures here.")),
     ...changes,
     limits: { ...USUAL_LIMITS, ...changes.limits },
   };

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openService } from "../../src/app.js";
-import { readConfig, readPlaces } from "../../src/config.js";
+import { readConfig, readUserFolders } from "../../src/config.js";
 import { localActor, type Core } from "../../src/core/index.js";
 import type { Clock, Connector, Log, UploadStore } from "../../src/core/ports.js";
 import type { Actor } from "../../src/core/types.js";
@@ -54,7 +54,7 @@ export async function openCore(options: OpenCoreOptions = {}): Promise<OpenedCor
     log: options.log ?? silentLog,
     engine: "off",
     ...(config.reading.languages === "eng" && {
-      extractor: sharedExtractor({ ...config.reading, programFolders: readPlaces().programFolders }),
+      extractor: sharedExtractor({ ...config.reading, programFolders: readUserFolders().programFolders }),
     }),
     ...(options.connectors && { connectors: options.connectors }),
     ...(options.clock && { clock: options.clock }),

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serverUser, untilReady } from "./postgres.js";
+import { serverUser, untilReady } from "./postgres-server.mjs";
 import { freePort } from "./proxies.js";
 
 /** Connections to the server per database. */

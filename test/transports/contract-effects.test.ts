@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { contractDocument, contractLines } from "../support/contract-effects/document.js";
+import { contractDocument } from "../support/contract-effects/document.js";
 import type { ContractEffect } from "../support/contract-effects/effect.js";
 import { CONTRACT } from "../support/contract-effects/groups.js";
 import { openWorld } from "../support/contract-effects/world.js";
@@ -36,7 +36,6 @@ afterAll(async () => {
   await plain.close();
   await reading.close();
   await model.close();
-  console.log(contractLines(CONTRACT));
 });
 
 test("no promise is listed twice", () => {

@@ -70,14 +70,14 @@ export function pointingOf({ subject, predicate }: Clause, verdict: Verdict): Po
   const { frame, verb } = predicate;
   const rest = lowerText(predicate.rest);
   const pointing = directionOf(predicate, rest, verdict);
-  const isOver = pointing.direction === "past";
+  const isPast = pointing.direction === "past";
   const isOfAnyYear =
     EVERY_YEAR.test(`${subject.text} ${predicate.group} ${rest}`) ||
     (frame === "present" && SEASON_NOUN.test(subject.head)) ||
     (frame === "be" && STATE_OF_A_DAY.test(predicate.rest[0]?.lower ?? "")) ||
-    (isOver && verb !== null && ONCE_IN_A_LIFE.test(verb)) ||
-    (isOver && ONCE_DONE.test(rest)) ||
-    (isOver && verb === "pass" && rest.startsWith("away"));
+    (isPast && verb !== null && ONCE_IN_A_LIFE.test(verb)) ||
+    (isPast && ONCE_DONE.test(rest)) ||
+    (isPast && verb === "pass" && rest.startsWith("away"));
   return isOfAnyYear ? { ...pointing, isOfAnyYear } : pointing;
 }
 

@@ -41,7 +41,7 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   const chrono = await import("chrono-node/en");
   const parse: ParseDates = (text, reference, option) => chrono.parse(text, reference, option);
   const facts = new Map<string, FactCandidate>();
-  const toldByUser: Told = { person: null, age: 0 };
+  const toldByUser: LastMentioned = { person: null, age: 0 };
   let read = 0;
   for (const passage of passagesOf(source)) {
     // Among several people, somebody else may have been mentioned in between.
@@ -74,7 +74,7 @@ interface When {
 }
 
 /** The person in a speaker's last sentences, and how many sentences ago. */
-interface Told {
+interface LastMentioned {
   person: string | null;
   age: number;
 }
@@ -82,7 +82,7 @@ interface Told {
 /** Reads the sentences of one passage in order, remembering whom this speaker mentioned last. */
 function createReader(
   passage: Passage,
-  told: Told,
+  told: LastMentioned,
   { timeZone, parse }: Pick<When, "timeZone" | "parse">,
 ): (sentence: Sentence) => FactCandidate[] {
   const { voice } = passage;

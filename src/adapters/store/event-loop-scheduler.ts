@@ -27,14 +27,14 @@ export class EventLoopScheduler {
    * wait for: promises cost too.
    */
   forCaller(): Promise<void> | undefined {
-    if (this.#isOver() || this.#isTransactionShort()) return this.#untilCaller();
+    if (this.#isTurnOver() || this.#isTransactionShort()) return this.#untilCaller();
     this.#giveToCaller();
     return undefined;
   }
 
   /** The same for a caller about to begin a transaction, who yields only to other writers. */
   forWriter(): Promise<void> | undefined {
-    if (this.#isOver()) return this.#untilWriter();
+    if (this.#isTurnOver()) return this.#untilWriter();
     this.#giveToCaller();
     return undefined;
   }
@@ -50,18 +50,18 @@ export class EventLoopScheduler {
 
   /** Waits until no caller uses the turn, but not indefinitely. */
   forBackground(): Promise<void> | undefined {
-    if (this.#isOver() || this.#isForCallers || this.#isSliceOver()) return this.#untilBackground();
+    if (this.#isTurnOver() || this.#isForCallers || this.#isSliceOver()) return this.#untilBackground();
     this.#backgroundBegan ??= this.now();
     return undefined;
   }
 
   /** Waits as `forCaller` does, for work that others already wait for. */
   forWorkInHand(): Promise<void> | undefined {
-    return this.#isOver() ? this.#untilNext() : undefined;
+    return this.#isTurnOver() ? this.#untilNext() : undefined;
   }
 
   async #untilCaller(): Promise<void> {
-    while (this.#isOver() || this.#isTransactionShort()) await this.#next(this.#callers);
+    while (this.#isTurnOver() || this.#isTransactionShort()) await this.#next(this.#callers);
     this.#giveToCaller();
   }
 
@@ -83,15 +83,15 @@ export class EventLoopScheduler {
   async #untilBackground(): Promise<void> {
     const since = this.now();
     const mustRest = (): boolean => this.#isForCallers && this.now() - since < TURN_SHARES.patienceForTurn;
-    while (this.#isOver() || mustRest() || this.#isSliceOver()) await this.#next(this.#others);
+    while (this.#isTurnOver() || mustRest() || this.#isSliceOver()) await this.#next(this.#others);
     this.#backgroundBegan ??= this.now();
   }
 
   async #untilNext(): Promise<void> {
-    while (this.#isOver()) await this.#next(this.#inHand);
+    while (this.#isTurnOver()) await this.#next(this.#inHand);
   }
 
-  #isOver(): boolean {
+  #isTurnOver(): boolean {
     if (this.#began === undefined) {
       this.#began = this.now();
       setImmediate(() => this.#end());

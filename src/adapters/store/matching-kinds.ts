@@ -1,9 +1,9 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { UnitCondition, UnitScope } from "../../core/ports.js";
+import { databaseTraits } from "./database-traits.js";
 import { filepathSql, ofOrganization } from "./documents.js";
 import { documentFilterSql, memoryFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
-import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
 /** What units have to satisfy; see `UnitStore.matching`. */
@@ -90,9 +90,8 @@ export const MATCHING_MEMORIES: MatchingKind = {
     ),
 };
 
-/** SQLite reads the runs in the order written here; another database has to be told. */
 function inOrder(db: Kysely<Database>): RawBuilder<unknown> {
-  return executorOf(db).database === "sqlite" ? sql`` : sql`order by 1, 2`;
+  return databaseTraits(db).readsInWrittenOrder ? sql`` : sql`order by 1, 2`;
 }
 
 /** @param matched the end of `json_group_array(`: what to take from the slice */

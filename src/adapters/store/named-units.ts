@@ -1,15 +1,13 @@
 import { type Kysely, sql } from "kysely";
 import type { UnitCondition, UnitScope } from "../../core/ports.js";
 import type { FilterExpression, Unit } from "../../core/types.js";
+import { databaseTraits } from "./database-traits.js";
 import { listParameter } from "./json.js";
-import { executorOf, type RecordDatabase } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
 /** A metadata value of units, or of their documents. */
 type Value = readonly [key: string, value: string];
 
-/** Beyond this many, looking at everything in turn is no slower. PostgreSQL takes longer to look at a row's metadata. */
-const MOST_OWNERS: Readonly<Record<RecordDatabase, number>> = { sqlite: 5_000, postgres: 50_000 };
 /** The index holds keys and values up to this length; see migration 7. */
 const VALUE_LENGTH = 100;
 const LONGEST_KEY = 100;
@@ -49,7 +47,7 @@ function valuesOf(expression: FilterExpression): (readonly Value[])[] {
 /** How many documents and memories the scope has, counted no further than needed. */
 async function countSome(db: Kysely<Database>, { containerIds }: UnitScope): Promise<number> {
   const list = listParameter(containerIds);
-  const enough = MOST_OWNERS[executorOf(db).database] * 2;
+  const enough = databaseTraits(db).mostOwners * 2;
   const { rows } = await sql<{ count: number }>`select
     (select count(*) from (select 1 from document_containers
       where container_id in (select cast(value as bigint) from json_each(${list})) limit ${enough}))

@@ -37,7 +37,7 @@ export class SqliteSession {
 
   async #runLater<R>(query: CompiledQuery, reason: unknown): Promise<QueryResult<R>> {
     for (let error = reason; ;) {
-      if (!isBusy(error) || this.#patience.isOver()) throw this.#describe(error);
+      if (!isBusy(error) || this.#patience.isExhausted()) throw this.#describe(error);
       await sleep(BUSY_PAUSE_MS);
       try {
         return this.#runNow<R>(query);
@@ -113,7 +113,7 @@ export class SqliteSession {
 /** How long to wait for one lock of another program. */
 interface Patience {
   /** Notes that the store is locked now. @returns whether that has lasted too long */
-  isOver(): boolean;
+  isExhausted(): boolean;
   /** Notes that a statement succeeded: the next lock is a new one. */
   renew(): void;
 }
@@ -122,7 +122,7 @@ interface Patience {
 function createPatience(patienceMs: number): Patience {
   let since: number | undefined;
   return {
-    isOver() {
+    isExhausted() {
       since ??= performance.now();
       return performance.now() - since > patienceMs;
     },

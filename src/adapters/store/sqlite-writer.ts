@@ -142,9 +142,9 @@ export class SqliteWriter {
   /** Both ends release the connection; what `commit` returns is awaited afterwards. */
   #open(ends: { commit(): Promise<void>; rollback(): void }): RecordTransaction {
     this.#scheduler.beginTransaction();
-    let isOver = false;
+    let hasEnded = false;
     const run = <R>(query: CompiledQuery): Promise<QueryResult<R>> => {
-      if (isOver) return Promise.reject(new Error("The transaction of this statement is over."));
+      if (hasEnded) return Promise.reject(new Error("The transaction of this statement is over."));
       const waiting = this.#scheduler.forWorkInHand();
       return waiting ? waiting.then(() => run<R>(query)) : this.#session.run<R>(query);
     };
@@ -153,13 +153,13 @@ export class SqliteWriter {
       send: run,
       commit: async () => {
         const committed = ends.commit();
-        isOver = true;
+        hasEnded = true;
         this.#release();
         await committed;
       },
       rollback: () => {
-        if (isOver) return;
-        isOver = true;
+        if (hasEnded) return;
+        hasEnded = true;
         try {
           ends.rollback();
         } finally {

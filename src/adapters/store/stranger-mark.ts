@@ -1,4 +1,4 @@
-import type { FileReading, Place, ReadingOutcome } from "../../core/documents/content-ports.js";
+import type { FileReading, SourcePlace, ReadingOutcome } from "../../core/documents/content-ports.js";
 import type { ChunkMetadata } from "../../core/types.js";
 
 /*
@@ -12,7 +12,7 @@ interface Marked {
   readonly isByStranger?: boolean;
 }
 type StoredOutcome = Omit<Stored<ReadingOutcome>, "places"> & {
-  readonly places: readonly (readonly [offset: number, place: Stored<Place>])[];
+  readonly places: readonly (readonly [offset: number, place: Stored<SourcePlace>])[];
 };
 
 export function storedChunkMetadata(metadata: ChunkMetadata | null): Stored<ChunkMetadata> | null {
@@ -40,7 +40,7 @@ export function outcomeOf(stored: StoredOutcome | null): FileReading["outcome"] 
   };
 }
 
-function placeOf({ isMail, ...rest }: Stored<Place>): Place {
+function placeOf({ isMail, ...rest }: Stored<SourcePlace>): SourcePlace {
   return isMail ? { ...rest, isByStranger: isMail } : rest;
 }
 

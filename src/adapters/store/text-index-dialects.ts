@@ -35,6 +35,8 @@ export interface TextIndexDialect {
   readonly among: string;
   /** Run before a unit becomes findable differently in a container, or in any (0), where caches follow such changes. */
   readonly noteChange: string | null;
+  /** Whether the database finds the words of plain texts by itself. */
+  readonly splitsPlainText: boolean;
   /** Statements that write units which the index does not have. */
   insertions(entries: readonly TextEntry[]): readonly Insertion[];
 }
@@ -67,6 +69,7 @@ const FTS5: TextIndexDialect = {
   among: `select json_group_array(rowid) as packed from text_index
     where text_index match ? and rowid in (select value from json_each(?))`,
   noteChange: NOTE_INDEX_CHANGE,
+  splitsPlainText: true,
   insertions: (entries) =>
     entries.map(({ unit, text, context, scope }) => ({
       statement: "insert into text_index (rowid, text, context, scope) values (?, ?, ?, ?)",
@@ -126,6 +129,7 @@ const TSVECTOR: TextIndexDialect = {
   among: `select json_group_array(rowid) as packed from text_index
     where words @@ cast(? as tsquery) and rowid in (select cast(value as bigint) from json_each(?))`,
   noteChange: null,
+  splitsPlainText: false,
   insertions(entries) {
     const values = entries.map((entry) => [entry.unit, lexemesOf(entry).map(quoted).join(" ")] as const);
     const [only, ...more] = values;

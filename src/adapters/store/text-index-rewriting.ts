@@ -4,9 +4,9 @@ import { unitOf, type Unit } from "../../core/types.js";
 import { sampleSegments } from "../../language/languages/unspaced.js";
 import { WORDS_VERSION } from "../../language/words.js";
 import { indexedText } from "./indexed-text.js";
-import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 import { writeText } from "./text-index.js";
+import { textIndexDialect } from "./text-index-dialects.js";
 import { atomically } from "./transact.js";
 
 /** The runtime brings the dictionaries that find words. */
@@ -45,12 +45,11 @@ export function createTextIndexStore(db: Kysely<Database>): TextIndexStore {
     async rewriteSome(limit) {
       return atomically(db, async (db) => {
         const begun = await beginState(db);
-        // SQLite finds the words of plain texts by itself; elsewhere all of them come from here.
-        const isByDatabase = executorOf(db).database === "sqlite";
+        const { splitsPlainText } = textIndexDialect(db);
         if (begun.is_done === 1) return { rewritten: 0, isDone: true };
         const { entries, state } = await nextBatch(db, begun, limit);
         const changing = entries.filter(
-          ({ text, context }) => !isByDatabase || indexedText(text) !== text || indexedText(context) !== context,
+          ({ text, context }) => !splitsPlainText || indexedText(text) !== text || indexedText(context) !== context,
         );
         let rewritten = 0;
         for (const entry of changing) {

@@ -9,6 +9,7 @@ import type { CountCache, Counted, TextCache } from "./text-cache.js";
 import { askedForms } from "./indexed-text.js";
 import { scopeWord } from "./text-index.js";
 import { type TextIndexDialect, textIndexDialect } from "./text-index-dialects.js";
+import type { UnitCaches } from "./unit-caches.js";
 
 /** The weight of a word that stands around a unit rather than in it. */
 const CONTEXT_WEIGHT = 0.4;
@@ -55,14 +56,8 @@ export interface TextSearch {
   search(scope: UnitScope, words: readonly string[], options: TextSearchOptions): Promise<FoundText>;
 }
 
-/** What a search need not look up anew. */
-interface SearchCaches {
-  readonly counts: CountCache;
-  readonly followed?: { readonly texts: TextCache };
-}
-
 /** @param caches absent: everything is looked up anew */
-export function createTextSearch(db: Kysely<Database>, caches?: SearchCaches): TextSearch {
+export function createTextSearch(db: Kysely<Database>, caches?: UnitCaches): TextSearch {
   return new IndexSearch(db, caches);
 }
 
@@ -72,7 +67,7 @@ class IndexSearch implements TextSearch {
   readonly #cache: TextCache | undefined;
   readonly #dialect: TextIndexDialect;
 
-  constructor(db: Kysely<Database>, caches: SearchCaches | undefined) {
+  constructor(db: Kysely<Database>, caches: UnitCaches | undefined) {
     this.#db = db;
     this.#counts = caches?.counts;
     this.#cache = caches?.followed?.texts;
@@ -113,7 +108,9 @@ class IndexSearch implements TextSearch {
 
   async #countedIn(within: string): Promise<Counted> {
     const count = async () =>
-      within === "" ? countAll(this.#db) : ((await ask<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
+      within === ""
+        ? countAll(this.#db)
+        : ((await countEach<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
     return this.#counts ? this.#counts.counted(within, count) : { total: await count(), words: new Map() };
   }
 
@@ -162,7 +159,7 @@ class IndexSearch implements TextSearch {
   async #countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
     const unknown = words.filter((word) => !counted.words.has(word));
     if (unknown.length === 0) return;
-    const counts = await ask<number>(
+    const counts = await countEach<number>(
       this.#db,
       this.#dialect.counts,
       unknown.map((word) => this.#inColumn("text", word, within)),
@@ -248,7 +245,7 @@ async function readAmong(db: Kysely<Database>, within: string, units: readonly U
 const UNITS_A_LOOK = 200;
 const NOWHERE = [Infinity, -Infinity] as const;
 
-async function ask<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
+async function countEach<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
   return readPacked<T>(db, query, [JSON.stringify(expressions)]);
 }
 

@@ -1,15 +1,9 @@
 import type { Kysely } from "kysely";
 import { kindOf, seqOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
+import { databaseTraits } from "./database-traits.js";
 import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } from "./matching-kinds.js";
 import { namedUnits } from "./named-units.js";
-import { executorOf, type RecordDatabase } from "./record-executor.js";
 import type { Database } from "./schema.js";
-
-/**
- * Rows that one statement looks at. In SQLite that takes 1 to 2 ms; then other work gets a turn. PostgreSQL works in another
- * process, and each statement sorts what is left.
- */
-const SLICE: Readonly<Record<RecordDatabase, number>> = { sqlite: 1_000, postgres: 100_000 };
 
 const KINDS: Readonly<Record<UnitKind, MatchingKind>> = { chunk: MATCHING_CHUNKS, memory: MATCHING_MEMORIES };
 
@@ -25,11 +19,11 @@ export async function matchUnits(db: Kysely<Database>, matching: Matching): Prom
 /** Those of these units that satisfy a condition now. */
 export async function matchSome(db: Kysely<Database>, matching: Matching, units: readonly Unit[]): Promise<Unit[]> {
   const found: Unit[] = [];
-  const most = SLICE[executorOf(db).database];
+  const { rowsPerSlice } = databaseTraits(db);
   for (const kind of matching.scope.kinds) {
     const seqs = units.filter((unit) => kindOf(unit) === kind).map(seqOf);
-    for (let from = 0; from < seqs.length; from += most)
-      for (const seq of await KINDS[kind].some(db, matching, seqs.slice(from, from + most)))
+    for (let from = 0; from < seqs.length; from += rowsPerSlice)
+      for (const seq of await KINDS[kind].some(db, matching, seqs.slice(from, from + rowsPerSlice)))
         found.push(unitOf(kind, seq));
   }
   return found;
@@ -38,12 +32,13 @@ export async function matchSome(db: Kysely<Database>, matching: Matching, units:
 /** Looks at everything in the scope's containers, and adds what satisfies the condition. */
 async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind, found: Unit[]): Promise<void> {
   const { runsOf, slice, first } = KINDS[kind];
+  const { rowsPerSlice: limit } = databaseTraits(db);
   let runs = runsOf(matching.scope.containerIds);
   let after = first;
   // A chunk may be in several of them.
   const known = kind === "chunk" && matching.scope.containerIds.length > 1 ? new Set<number>() : undefined;
   while (runs.length > 0) {
-    const { seqs, last } = await slice(db, matching, { runs, after, limit: SLICE[executorOf(db).database] });
+    const { seqs, last } = await slice(db, matching, { runs, after, limit });
     for (const seq of seqs) {
       if (known?.has(seq)) continue;
       known?.add(seq);

@@ -15,14 +15,18 @@ export interface GithubApi {
   readonly access: SourceAccess;
 }
 
-type Ask = Pick<SourceRequest, "method" | "accepts" | "body" | "maximumBytes"> & { readonly accept?: string };
+type GithubRequest = Pick<SourceRequest, "method" | "accepts" | "body" | "maximumBytes"> & { readonly accept?: string };
 
 /**
  * Calls the REST API (docs.github.com/rest).
  * @throws AppError `rate_limited` for the primary and the secondary limit, which arrive as 403 and 429
  */
-export async function askGithub({ url, access }: GithubApi, path: string, ask: Ask = {}): Promise<SourceAnswer> {
-  const { accept = "application/vnd.github+json", accepts = [], ...rest } = ask;
+export async function askGithub(
+  { url, access }: GithubApi,
+  path: string,
+  request: GithubRequest = {},
+): Promise<SourceAnswer> {
+  const { accept = "application/vnd.github+json", accepts = [], ...rest } = request;
   const answer = await access.request({
     ...rest,
     url: `${url}${path}`,
@@ -55,12 +59,17 @@ function askedTooOften({ now }: Pick<SourceAccess, "now">, { headers }: SourceAn
   });
 }
 
-export async function readGithub<T>(api: GithubApi, path: string, schema: z.ZodType<T>, ask: Ask = {}): Promise<T> {
-  return parsed(await askGithub(api, path, ask), schema);
+export async function readGithub<T>(
+  api: GithubApi,
+  path: string,
+  schema: z.ZodType<T>,
+  request: GithubRequest = {},
+): Promise<T> {
+  return parseGithub(await askGithub(api, path, request), schema);
 }
 
 /** The content of an answer. @throws AppError `unavailable` for an answer that is not the expected JSON */
-export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
+export function parseGithub<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
   return parseAnswer(answer, schema, "GitHub");
 }
 
@@ -95,7 +104,7 @@ export async function askGraph<T>(
   // An enterprise edition has it next to the version of its REST API.
   const url = api.url.replace(/\/v3$/, "");
   const answer = await askGithub({ ...api, url }, "/graphql", { body: { query, variables } });
-  const { data, errors } = parsed(answer, graphSchema);
+  const { data, errors } = parseGithub(answer, graphSchema);
   const read = schema.safeParse(data);
   if (errors.length === 0 && read.success) return read.data;
   const types = errors.map(({ type }) => type);

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import type { ConnectorSettings, ConnectorWebhooks, SourceAccess, WebhookTarget } from "../../core/ports.js";
 import { equalSecrets } from "../../lib/crypto.js";
-import { askGithub, type GithubApi, parsed, readAllGithub } from "./github-api.js";
+import { askGithub, type GithubApi, parseGithub, readAllGithub } from "./github-api.js";
 
 /** Each takes a request, which the person choosing repositories waits for. Other repositories are polled as before. */
 const MOST_HOOKS = 50;
@@ -71,7 +71,7 @@ async function put(
   const changed = known === null ? null : await change(known);
   if (changed !== null) return changed;
   const answer = await askGithub(api, path, { body: { name: "web", ...wanted }, accepts: [403, 404, 422] });
-  if (answer.status === 201) return parsed(answer, hookSchema).id;
+  if (answer.status === 201) return parseGithub(answer, hookSchema).id;
   if (answer.status !== 422) return null;
   // It already exists with a former secret: an answer was lost, or it could not be removed.
   const hooks = await readAllGithub(api, path, hookSchema);

@@ -3,7 +3,7 @@ import { ItemGone, ItemSkipped, readCheckpoint } from "../../core/connections/co
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, Connector, Resource, SourceAccess, SourceContent, SourceItem } from "../../core/ports.js";
 import { DISCUSSIONS, readDiscussion } from "./discussions.js";
-import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
+import { askGithub, type GithubApi, parseGithub, readGithub } from "./github-api.js";
 import { githubWebhooks } from "./github-webhooks.js";
 import { ISSUES, readIssue } from "./issues.js";
 import { changedFiles, filesSchema, idOfFile, isMarkdown, LARGEST_CODE, type Repository } from "./repository-files.js";
@@ -182,7 +182,7 @@ async function repositoryOf(api: GithubApi, { id, defaultBranch }: Resource): Pr
   const answer = await askGithub(api, `/repositories/${id}`, { accepts: [403, 404, 451] });
   if (answer.status === 403) return "closed";
   if (answer.status !== 200) return "gone";
-  const found = parsed(answer, repositorySchema);
+  const found = parseGithub(answer, repositorySchema);
   return {
     id: found.id,
     fullName: found.full_name,

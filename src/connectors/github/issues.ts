@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ItemGone } from "../../core/connections/connector-errors.js";
 import type { SourceContent, SourceItem } from "../../core/ports.js";
-import { askGithub, type GithubApi, parsed, PER_PAGE, readAllGithub } from "./github-api.js";
+import { askGithub, type GithubApi, parseGithub, PER_PAGE, readAllGithub } from "./github-api.js";
 import type { Repository } from "./repository-files.js";
 import { idOfThread, threadContent, type ThreadPage, type ThreadSource } from "./threads.js";
 
@@ -38,7 +38,7 @@ async function issuesFrom(api: GithubApi, repository: Repository, position: stri
   const path = `/repos/${repository.fullName}/issues?state=all&sort=updated&direction=asc&per_page=${PER_PAGE}&page=${page}${from}`;
   const answer = await askGithub(api, path, { accepts: [410] });
   // Issues are disabled.
-  const found = answer.status === 410 ? [] : parsed(answer, z.array(issueSchema));
+  const found = answer.status === 410 ? [] : parseGithub(answer, z.array(issueSchema));
   const until = found.at(-1)?.updated_at ?? null;
   const isOneMoment = until !== null && found[0]?.updated_at === until;
   return {
@@ -69,7 +69,7 @@ export async function readIssue(api: GithubApi, repository: string, item: Source
   const path = `/repos/${repository}/issues/${number}`;
   const answer = await askGithub(api, path, { accepts: [404, 410] });
   if (answer.status !== 200 || isElsewhere(answer.url, item)) throw new ItemGone("The issue no longer exists.");
-  const issue = parsed(answer, wholeIssueSchema);
+  const issue = parseGithub(answer, wholeIssueSchema);
   const comments = await readAllGithub(api, `${path}/comments`, commentSchema);
   const labels = issue.labels.flatMap((label) => (typeof label === "string" ? label : (label.name ?? [])));
   return threadContent({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { SourceChange, SourceItem } from "../../core/ports.js";
-import { askGithub, type GithubApi, parsed, readGithub } from "./github-api.js";
+import { askGithub, type GithubApi, parseGithub, readGithub } from "./github-api.js";
 import { isIdOfThread } from "./threads.js";
 
 /** A comparison of two commits lists no more files than this. */
@@ -82,7 +82,7 @@ async function headOf(api: GithubApi, { fullName, branch, defaultBranch }: Repos
   let commit = await newest(branch);
   // The chosen branch has been renamed or deleted.
   if (commit.status !== 200 && commit.status !== 409 && branch !== defaultBranch) commit = await newest(defaultBranch);
-  return commit.status === 200 ? parsed(commit, commitSchema).sha : null;
+  return commit.status === 200 ? parseGithub(commit, commitSchema).sha : null;
 }
 
 interface Range {
@@ -100,7 +100,7 @@ async function compare(
   // After a force push the former commit may no longer exist.
   const answer = await askGithub(api, path, { accepts: [404, 422] });
   if (answer.status !== 200) return null;
-  const { status: way, files } = parsed(answer, comparisonSchema);
+  const { status: way, files } = parseGithub(answer, comparisonSchema);
   // Unless the former commit is an ancestor of the new one, GitHub compares with their common ancestor.
   if (way !== "ahead" && way !== "identical") return null;
   if (files.length >= MOST_COMPARED) return null;

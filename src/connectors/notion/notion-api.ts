@@ -29,7 +29,7 @@ export function askNotion(
 }
 
 /** The content of an answer. @throws AppError `unavailable` for an answer that is not the expected JSON */
-export function parsed<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
+export function parseNotion<T>(answer: SourceAnswer, schema: z.ZodType<T>): T {
   return parseAnswer(answer, schema, "Notion");
 }
 

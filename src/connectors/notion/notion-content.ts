@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ItemGone } from "../../core/connections/connector-errors.js";
-import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parsed } from "./notion-api.js";
+import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parseNotion } from "./notion-api.js";
 import { textOf } from "./notion-pages.js";
 
 /** Parts of a long page, requested one by one. */
@@ -26,7 +26,7 @@ export async function contentOf(api: NotionApi, id: string): Promise<NotionConte
   const readAt = new Date(Date.parse(first.headers["date"] ?? "") || api.access.now());
   // Both statuses may also mean that this API has no such address, which the blocks settle.
   if (first.status !== 200) return { markdown: await blocksOf(api, id), readAt };
-  const { markdown, unknown_block_ids: unknown } = parsed(first, markdownSchema);
+  const { markdown, unknown_block_ids: unknown } = parseNotion(first, markdownSchema);
   const parts = [markdown];
   const waiting = [...unknown];
   const seen = new Set([id]);
@@ -37,7 +37,7 @@ export async function contentOf(api: NotionApi, id: string): Promise<NotionConte
     // The parts left out of a long page include some that are closed to the integration or have no Markdown.
     const answer = await askNotion(api, `/pages/${encodeURIComponent(next)}/markdown`, { accepts: [400, 403, 404] });
     if (answer.status !== 200) continue;
-    const more = parsed(answer, markdownSchema);
+    const more = parseNotion(answer, markdownSchema);
     parts.push(more.markdown);
     waiting.push(...more.unknown_block_ids);
   }
@@ -69,7 +69,7 @@ async function blocksOf(api: NotionApi, page: string): Promise<string> {
       const answer = await askNotion(api, path, { accepts: [404] });
       if (answer.status === 404 && id === page) throw new ItemGone("The page is no longer in Notion.");
       if (answer.status === 404) break;
-      const list = parsed(answer, listSchema);
+      const list = parseNotion(answer, listSchema);
       for (const result of list.results) {
         const block = blockSchema.safeParse(result).data;
         if (block === undefined) continue;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../core/connections/connector-errors.js";
 import type { ChangePage, Connector, SourceAccess } from "../../core/ports.js";
-import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parsed } from "./notion-api.js";
+import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parseNotion } from "./notion-api.js";
 import { contentOf } from "./notion-content.js";
 import { changesOf, detailSchema, earlyVersion } from "./notion-pages.js";
 
@@ -48,7 +48,7 @@ export function createNotionConnector({ apiUrl = "https://api.notion.com" }: { r
     // Three requests a second on average; beyond that, Notion demands a pause.
     sync: { everyMinutes: 240, absences: 2, readsAtOnce: 1 },
     async check(access) {
-      const { name, bot } = parsed(await askNotion(apiOf(access), "/users/me"), userSchema);
+      const { name, bot } = parseNotion(await askNotion(apiOf(access), "/users/me"), userSchema);
       return { account: bot?.workspace_name ?? name ?? null };
     },
     changes: (access, checkpoint) =>
@@ -130,5 +130,5 @@ async function listFrom(api: NotionApi, { step, cursor, sources }: Position) {
           accepts: refusals,
         });
   if (answer.status === 400) throw new CheckpointExpired("Notion no longer knows the position in its list.");
-  return answer.status === 404 ? null : parsed(answer, listSchema);
+  return answer.status === 404 ? null : parseNotion(answer, listSchema);
 }

@@ -27,7 +27,7 @@ export async function* crawl(access: SourceAccess, from: KeptFrontier | null): A
   const walk = new Walk(access, frontier, robotsOf);
   for (let isFirst = from === null; ; isFirst = false) {
     const { items, limit } = await walk.stretch();
-    const isLast = frontier.size === 0 || walk.isOver();
+    const isLast = frontier.size === 0 || walk.hasReachedLimit();
     const cutShort = walk.shortage(isLast);
     yield {
       kind: "listing",
@@ -70,7 +70,7 @@ class Walk {
     this.#most = Number(access.settings["maxPages"]);
   }
 
-  isOver(): boolean {
+  hasReachedLimit(): boolean {
     const { pages, attempts } = this.#frontier;
     return pages >= this.#most || attempts >= this.#most * ATTEMPTS_EACH;
   }
@@ -78,7 +78,7 @@ class Walk {
   /** Why existing pages may be missing, as a sentence; null where none are. */
   shortage(isLast: boolean): string | null {
     const { pages, attempts, size, gap } = this.#frontier;
-    if (size > 0 && this.isOver())
+    if (size > 0 && this.hasReachedLimit())
       return `The crawl ended after ${pages} pages and ${attempts} requests; ${size} addresses remained (maxPages).`;
     return gap ?? (isLast && pages === 0 ? NONE_WANTED : null);
   }

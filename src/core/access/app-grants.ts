@@ -6,10 +6,10 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { unknownCredential } from "../auth.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, noteSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import { type Actor, type AppGrant, PERMISSIONS } from "../types.js";
-import { endGrant, isOver } from "./oauth-records.js";
+import { endGrant, isExpiredRecord } from "./oauth-records.js";
 
 const DAY_MS = 86_400_000;
 /** An app without any grant has to register again after this long. */
@@ -47,7 +47,7 @@ export async function allowApp(context: CoreContext, call: AuthorizedCall, raw: 
     createdAt: iso(now),
     expiresAt: expiresAt && iso(expiresAt),
   };
-  return once(context, call, "allowApp", async ({ oauth }) => {
+  return runOnce(context, call, "allowApp", async ({ oauth }) => {
     await oauth.insertGrant(grant);
     await keepClient({ oauth }, grant, now);
     return { ...grant, lastUsedAt: null };
@@ -90,10 +90,10 @@ export async function authenticateToken(
   const { token, issuer } = parseInput(tokenSchema, raw);
   const now = clock.now();
   const record = issuer === null ? null : await store.oauth.byHash("AccessToken", sha256(`${issuer} ${token}`));
-  if (issuer === null || !record || isOver(record, now)) throw unknownCredential();
+  if (issuer === null || !record || isExpiredRecord(record, now)) throw unknownCredential();
   const { aud, scope, grantId } = payloadSchema.parse(JSON.parse(record.payload));
   const grant = await store.oauth.grant(store.organizationId, grantId);
-  if (!grant || isOver(grant, now) || aud !== `${issuer}/mcp`) throw unknownCredential();
+  if (!grant || isExpiredRecord(grant, now) || aud !== `${issuer}/mcp`) throw unknownCredential();
   if (grant.lastUsedAt === null || now.getTime() - Date.parse(grant.lastUsedAt) > TOUCH_EVERY_MS)
     await store.oauth.touchGrant(grant.id, now).catch((error: unknown) => {
       log.warn("the use of a grant was not recorded", { grant: grant.id, error });
@@ -128,7 +128,7 @@ export async function listGrants(
   { actor }: AuthorizedCall,
 ): Promise<{ grants: AppGrant[] }> {
   const grants = await store.oauth.grants(actor.organizationId);
-  return { grants: grants.filter((grant) => !isOver(grant, clock.now())) };
+  return { grants: grants.filter((grant) => !isExpiredRecord(grant, clock.now())) };
 }
 
 /** The codes and tokens of a grant are issued within minutes, or not at all. */
@@ -160,7 +160,7 @@ export async function revokeGrants(
   raw: unknown,
 ): Promise<{ revoked: number }> {
   const { client } = parseInput(revokeSchema, raw);
-  return once(context, call, "revokeGrants", async (repositories) => {
+  return runOnce(context, call, "revokeGrants", async (repositories) => {
     const all = await repositories.oauth.grants(call.actor.organizationId);
     const ended = all.filter(({ id, clientId }) => id === client || clientId === client);
     if (ended.length === 0) throw notFound("grant", client);

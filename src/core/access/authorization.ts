@@ -6,7 +6,7 @@ import { AppError } from "../errors.js";
  * What each use case requires of its caller; checked before it runs, wherever the call comes from. `*` marks those that scoped
  * keys may use: what lies under the paths of contract 1.2, and who they are. A caller that lost the answer repeats the call:
  * `again` means that this does no more than the first call did, and gives the same answer; `once` that the use case stores its
- * answer for that with `once` (operations.ts), under the id of the operation.
+ * answer for that with `runOnce` (operations.ts), under the id of the operation.
  */
 export const NEEDS = {
   authenticate: "nothing, again",

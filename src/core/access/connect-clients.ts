@@ -3,7 +3,7 @@ import { sha256 } from "../../lib/crypto.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, parseInput } from "../input.js";
-import { onceWith } from "../operations.js";
+import { runOnceWith } from "../operations.js";
 import { createKeySchema, keyNameSchema, makeKey } from "./keys.js";
 
 /** Longer than anyone leaves a page open before answering it; answered requests are remembered for this long. */
@@ -44,7 +44,7 @@ export async function connectClients(
   const { request, clients, ...use } = parseInput(connectClientsSchema, raw);
   const { organizationId } = call.actor;
   const now = context.clock.now();
-  return onceWith(context, call, { useCase: "connectClients", isSecret: true }, async (repositories) => {
+  return runOnceWith(context, call, { useCase: "connectClients", isSecret: true }, async (repositories) => {
     const until = new Date(now.getTime() + REMEMBERED_MS);
     if (!(await repositories.signIns.noteAnswer(organizationId, sha256(request), until))) throw answeredBefore();
     const keys: ClientKey[] = [];

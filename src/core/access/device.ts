@@ -6,7 +6,7 @@ import { iso } from "../../lib/time.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { clientSchema, noteSchema, parseInput } from "../input.js";
-import { findDone, once, onceWith } from "../operations.js";
+import { findDone, runOnce, runOnceWith } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { ApprovedUse, Asker, DeviceRequest, DeviceState } from "../types.js";
 import { createKeySchema, makeKey } from "./keys.js";
@@ -68,7 +68,7 @@ export async function startDevice(context: CoreContext, call: AuthorizedCall, ra
     expiresAt: iso(new Date(now.getTime() + EXPIRES_IN * 1_000)),
     polledAt: null,
   };
-  return onceWith(context, call, operation, (repositories) => insertRequest(repositories, request));
+  return runOnceWith(context, call, operation, (repositories) => insertRequest(repositories, request));
 }
 
 async function insertRequest(
@@ -117,7 +117,7 @@ export async function pollDevice(context: CoreContext, call: AuthorizedCall, raw
   const now = context.clock.now();
   // Anybody may poll without limit. Answers that are not stored come out the same again.
   const isKept = ({ state }: PolledDevice) => state !== "expired" && state !== "too_soon";
-  return onceWith<PolledDevice>(
+  return runOnceWith<PolledDevice>(
     context,
     call,
     { useCase: "pollDevice", isSecret: true, isKept },
@@ -210,7 +210,7 @@ export async function answerDevice(
   if (waitMs > 0) throw tooMany(waitMs);
   const approved = approve ? { grants, permission, expiresInDays } : null;
   const answer = { approved, at: clock.now() };
-  const answered = await once(context, call, "answerDevice", async ({ deviceRequests }) => {
+  const answered = await runOnce(context, call, "answerDevice", async ({ deviceRequests }) => {
     if (!(await deviceRequests.answer(actor.organizationId, hashOfUserCode(userCode), answer))) throw unknownCode();
     return { approved: approve };
   });

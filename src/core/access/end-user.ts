@@ -61,7 +61,7 @@ interface Described {
  * Whether a document belongs to the end user of a request, by the same rule as its filter; without an end user every document
  * does.
  */
-export function isOf(endUserId: string | undefined, { metadata }: Described): boolean {
+export function belongsToEndUser(endUserId: string | undefined, { metadata }: Described): boolean {
   if (endUserId === undefined) return true;
   const named = metadata?.[KEY];
   const isPlain = typeof named === "string" || typeof named === "number" || typeof named === "boolean";
@@ -82,7 +82,8 @@ export async function judgeStatements(
   const ids = [...new Set(memories.map(({ id }) => id))];
   const sources = await store.sources(organizationId, ids);
   const heads = await documents.headsByIds(organizationId, [...new Set(sources.map(({ documentId }) => documentId))]);
-  const own = new Set(heads.filter((head) => isOf(endUserId, head)).map(({ id }) => id));
+  const own = new Set(heads.filter((head) => belongsToEndUser(endUserId, head)).map(({ id }) => id));
   const stated = new Set(sources.flatMap(({ memoryId, documentId }) => (own.has(documentId) ? [memoryId] : [])));
-  return (memory) => (memory.metadata?.[KEY] === undefined ? stated.has(memory.id) : isOf(endUserId, memory));
+  return (memory) =>
+    memory.metadata?.[KEY] === undefined ? stated.has(memory.id) : belongsToEndUser(endUserId, memory);
 }

@@ -6,7 +6,7 @@ import { hashKey, opens, requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { clientSchema, containerTagSchema, customIdSchema, noteSchema, parseInput } from "../input.js";
-import { findDone, once, onceWith } from "../operations.js";
+import { findDone, runOnce, runOnceWith } from "../operations.js";
 import type { NewKey, Repositories } from "../ports.js";
 import { type ApiKey, type Grant, KEY_KINDS, PERMISSIONS } from "../types.js";
 
@@ -49,7 +49,7 @@ export interface CreatedKey {
 /** Creates a key. @throws AppError `forbidden` unless the caller may use everything of the organisation */
 export async function createKey(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<CreatedKey> {
   const of = { organizationId: call.actor.organizationId, now: context.clock.now() };
-  return onceWith(context, call, { useCase: "createKey", isSecret: true }, (repositories) =>
+  return runOnceWith(context, call, { useCase: "createKey", isSecret: true }, (repositories) =>
     makeKey(repositories, of, raw),
   );
 }
@@ -115,7 +115,7 @@ const byIdSchema = z.object({ id: customIdSchema });
 /** Permanently revokes a key. @throws AppError `not_found` when there is no such key, or it is already revoked */
 export async function revokeKey(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(byIdSchema, raw);
-  return once(context, call, "revokeKey", async ({ keys }) => {
+  return runOnce(context, call, "revokeKey", async ({ keys }) => {
     const wasThere = await keys.revoke(call.actor.organizationId, id, context.clock.now());
     if (!wasThere) throw notFound("key", id);
     return { id };
@@ -133,7 +133,7 @@ export async function toggleKey(
 ): Promise<{ id: string; enabled: boolean }> {
   const { actor } = call;
   const { id } = parseInput(byIdSchema, raw);
-  return once(context, call, "toggleKey", async ({ keys }) => {
+  return runOnce(context, call, "toggleKey", async ({ keys }) => {
     const key = await keys.byId(actor.organizationId, id);
     if (!key || key.revokedAt !== null) throw notFound("key", id);
     if (actor.name === `key:${id}`)
@@ -170,7 +170,7 @@ export async function ensureFirstKey(
   // Writes only if a key has to be created: a service must start even while the disk is full.
   const done = await findDone<{ secret: string | null }>(context, call, operation);
   if (done === null && (await isThere(context.store))) return { secret: null };
-  return onceWith(context, call, operation, async (repositories) => {
+  return runOnceWith(context, call, operation, async (repositories) => {
     if (await isThere(repositories)) return { secret: null };
     const secret = configured ?? newSecret(organizationId);
     await insertKey(repositories, {

@@ -5,7 +5,7 @@ import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { OAuthRecord } from "../types.js";
 
@@ -73,12 +73,12 @@ export async function findOAuthRecord(
     "secret" in wanted
       ? await store.oauth.byHash(wanted.kind, sha256(wanted.secret))
       : await store.oauth.byUid(wanted.kind, sha256(wanted.uid));
-  if (!record || isOver(record, clock.now())) return { found: null };
+  if (!record || isExpiredRecord(record, clock.now())) return { found: null };
   return { found: { payload: record.payload, isConsumed: record.consumedAt !== null } };
 }
 
 /** True from the moment on at which something expires. */
-export function isOver({ expiresAt }: Pick<OAuthRecord, "expiresAt">, now: Date): boolean {
+export function isExpiredRecord({ expiresAt }: Pick<OAuthRecord, "expiresAt">, now: Date): boolean {
   return expiresAt !== null && expiresAt <= iso(now);
 }
 
@@ -98,7 +98,7 @@ export async function consumeOAuthRecord(
 ): Promise<{ isFirst: boolean }> {
   const { kind, secret, save } = parseInput(consumeSchema, raw);
   const now = context.clock.now();
-  return once(context, call, "consumeOAuthRecord", async (repositories) => {
+  return runOnce(context, call, "consumeOAuthRecord", async (repositories) => {
     const hash = sha256(secret);
     const record = await repositories.oauth.byHash(kind, hash);
     if (await repositories.oauth.consume(kind, hash, now)) {

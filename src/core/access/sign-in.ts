@@ -8,7 +8,7 @@ import { admit, authenticate } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput, textSchema } from "../input.js";
-import { once, onceWith } from "../operations.js";
+import { runOnce, runOnceWith } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, SignIn, SignInWay } from "../types.js";
 import { truncate } from "../../lib/truncate.js";
@@ -33,7 +33,7 @@ export async function createSignInCode(
   call: AuthorizedCall,
 ): Promise<{ code: string; expiresAt: string }> {
   const expiresAt = new Date(context.clock.now().getTime() + CODE_MS);
-  return onceWith(context, call, { useCase: "createSignInCode", isSecret: true }, async ({ signIns }) => {
+  return runOnceWith(context, call, { useCase: "createSignInCode", isSecret: true }, async ({ signIns }) => {
     const code = randomSecret();
     await signIns.insertCode(call.actor.organizationId, sha256(code), expiresAt);
     return { code, expiresAt: iso(expiresAt) };
@@ -72,7 +72,7 @@ export async function signIn(context: CoreContext, call: AuthorizedCall, raw: un
   // Checking a password takes long and a code is single-use: the former is done before the transaction, the latter inside it.
   const how = input.code === undefined ? await checkSecret(context, input) : "link";
   const now = context.clock.now();
-  return onceWith(context, call, { useCase: "signIn", isSecret: true }, async ({ signIns }) => {
+  return runOnceWith(context, call, { useCase: "signIn", isSecret: true }, async ({ signIns }) => {
     if (input.code !== undefined) await takeCode(signIns, organizationId, { code: input.code, now });
     const before = input.previous === undefined ? null : await signIns.byHash(sha256(input.previous));
     if (before) await signIns.end(organizationId, before.id);
@@ -161,7 +161,7 @@ export async function checkSignIn(
 export async function signOut(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ ended: boolean }> {
   const { token } = parseInput(tokenSchema, raw);
   const isKept = ({ ended }: { ended: boolean }) => ended;
-  return onceWith(context, call, { useCase: "signOut", isKept }, async ({ signIns }) => {
+  return runOnceWith(context, call, { useCase: "signOut", isKept }, async ({ signIns }) => {
     const found = await signIns.byHash(sha256(token));
     return { ended: found !== null && (await signIns.end(found.organizationId, found.id)) };
   });
@@ -179,7 +179,7 @@ export async function listSignIns(
 /** Signs one browser out. @throws AppError `not_found` */
 export async function endSignIn(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<{ id: string }> {
   const { id } = parseInput(z.object({ id: customIdSchema }), raw);
-  return once(context, call, "endSignIn", async ({ signIns }) => {
+  return runOnce(context, call, "endSignIn", async ({ signIns }) => {
     if (!(await signIns.end(call.actor.organizationId, id))) throw notFound("sign-in", id);
     return { id };
   });
@@ -209,7 +209,7 @@ export async function setPassword(
   const { organizationId } = call.actor;
   const { password } = parseInput(passwordSchema, raw);
   const hash = password === null ? null : await hashPassword(password);
-  return once(context, call, "setPassword", async ({ signIns }) => {
+  return runOnce(context, call, "setPassword", async ({ signIns }) => {
     await signIns.setPassword(organizationId, hash);
     return { isSet: hash !== null, ended: await signIns.endAll(organizationId) };
   });

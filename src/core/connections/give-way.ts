@@ -16,7 +16,7 @@ export const SOON = 1;
 export async function waitForRoom(sync: Sync): Promise<boolean> {
   const { context, connection, signal } = sync;
   while ((await context.store.documents.countUnsearchable(connection.organizationId, "all")) > MOST_WAITING) {
-    if (isOver(sync)) return false;
+    if (isTurnOver(sync)) return false;
     await sleep(LOOK_EVERY_MS, { signal });
   }
   return true;
@@ -29,15 +29,15 @@ export async function requireRoom(sync: Sync): Promise<void> {
 
 /** @throws RetryLater when the run's turn is over */
 export function giveWay(sync: Sync): void {
-  if (isOver(sync)) throw new RetryLater(SOON, "Others have their turn.");
+  if (isTurnOver(sync)) throw new RetryLater(SOON, "Others have their turn.");
 }
 
-function isOver({ context, deadline }: Sync): boolean {
+function isTurnOver({ context, deadline }: Sync): boolean {
   return context.clock.now().getTime() > deadline;
 }
 
 /** Waits a while for imported documents to be read. */
-export async function waitUntilRead({ context, connection, signal }: Sync): Promise<void> {
+export async function waitForImports({ context, connection, signal }: Sync): Promise<void> {
   const until = context.clock.now().getTime() + LONGEST_READING_MS;
   while ((await context.store.documents.countUnsearchable(connection.organizationId, "all")) > 0) {
     if (context.clock.now().getTime() > until) return;

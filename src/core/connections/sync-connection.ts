@@ -5,7 +5,7 @@ import type { ChangePage, JobContext } from "../ports.js";
 import type { Connection, SyncTrigger } from "../types.js";
 import { CheckpointExpired, SignInRefused } from "./connector-errors.js";
 import { applyPage, importWaiting, noteAbsent, retryFailed } from "./apply-page.js";
-import { giveWay, requireRoom, SOON, waitUntilRead } from "./give-way.js";
+import { giveWay, requireRoom, SOON, waitForImports } from "./give-way.js";
 import { requireConnector } from "./find-connections.js";
 import { removeGone } from "./remove-gone.js";
 import { nextSyncOf } from "./schedule.js";
@@ -184,7 +184,7 @@ async function endListing(sync: Sync, page: ChangePage, listing: number): Promis
  */
 async function tellUnread(sync: Sync): Promise<void> {
   const { context, connection, run } = sync;
-  if (run.now.read > 0) await waitUntilRead(sync);
+  if (run.now.read > 0) await waitForImports(sync);
   for (const { item, documentId, reason } of await context.store.connections.unreadItems(connection.id, MOST_UNREAD))
     run.fail(item, documentId, reason ?? UNREAD);
   for (let after = ""; ;) {

@@ -13,7 +13,7 @@ import {
   timeZoneSchema,
 } from "../input.js";
 import { refuseMerging } from "./merge.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { ContainerChange, Repositories } from "../ports.js";
 import { profileBucketsSchema } from "../profile/profile-buckets.js";
 import type { Actor, Container, ContainerSummary, Merge } from "../types.js";
@@ -91,7 +91,7 @@ export async function updateContainer(context: CoreContext, call: AuthorizedCall
   if (change.profileBuckets && actor.containers !== "all")
     throw new AppError("forbidden", "This key may not define profile buckets. Use a key of the whole organisation.");
   checkMetadataSize("memoryFilesystemPaths", change.memoryFilesystemPaths, context.limits);
-  return once(context, call, "updateContainer", async (repositories) => {
+  return runOnce(context, call, "updateContainer", async (repositories) => {
     await refuseMerging(repositories, actor, [containerTag]);
     return changeContainer(repositories, actor, containerTag, definedFields(change));
   });

@@ -14,7 +14,7 @@ import { goneWith } from "../memories/set-aside.js";
 import { parseInput } from "../input.js";
 import { followContainers } from "../connections/follow-containers.js";
 import { refuseMergeTarget, refuseMerging } from "./merge.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor } from "../types.js";
 
@@ -52,7 +52,7 @@ export async function deleteContainer(
 ): Promise<ContainerDeletion> {
   const { containerTag } = parseInput(containerByTagSchema, raw);
   requireAllContainers(call.actor);
-  const { deleted, deletion } = await once(context, call, "deleteContainer", (repositories) =>
+  const { deleted, deletion } = await runOnce(context, call, "deleteContainer", (repositories) =>
     markDeleted(context, repositories, call.actor, containerTag),
   );
   await finishDeletion(context, deleted);

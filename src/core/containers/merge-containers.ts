@@ -5,7 +5,7 @@ import { noteContainer } from "./containers.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Merge } from "../types.js";
 
@@ -41,7 +41,7 @@ export async function mergeContainers(
   const input = parseInput(mergeContainersSchema, raw);
   requireAllContainers(call.actor);
   const sourceTags = input.containerTags.filter((tag) => tag !== input.targetContainerTag);
-  const accepted = await once(context, call, "mergeContainers", (repositories) =>
+  const accepted = await runOnce(context, call, "mergeContainers", (repositories) =>
     acceptMerge(repositories, call.actor, sourceTags, input.targetContainerTag),
   );
   context.wakeJobs();

@@ -7,7 +7,7 @@ import { finishDeletion, markDeleted } from "./delete-container.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
 import { acceptMerge } from "./merge-containers.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { ContainerSummary } from "../types.js";
 
@@ -42,7 +42,7 @@ export async function createProject(
   const { name, emoji } = parseInput(createProjectSchema, raw);
   const { actor } = call;
   requireAllContainers(actor);
-  return once(context, call, "createProject", async (repositories) => {
+  return runOnce(context, call, "createProject", async (repositories) => {
     const tag = await findFreeTag(repositories, actor.organizationId, slugOf(name));
     const change = { name: name.trim(), ...(emoji && { emoji }) };
     const container = await repositories.containers.update(actor.organizationId, tag, change);
@@ -94,7 +94,7 @@ export async function deleteProject(context: CoreContext, call: AuthorizedCall, 
   if (input.action === "delete") return removeProject(context, call, input.id);
   const { targetProjectId } = input;
   if (!targetProjectId) throw invalid([{ path: ["targetProjectId"], message: "is required to move its content" }]);
-  const moved = await once(context, call, "deleteProject", async (repositories) => {
+  const moved = await runOnce(context, call, "deleteProject", async (repositories) => {
     const project = await findProject(repositories, call.actor.organizationId, input.id);
     const target = await findProject(repositories, call.actor.organizationId, targetProjectId);
     if (project.id === target.id)
@@ -108,7 +108,7 @@ export async function deleteProject(context: CoreContext, call: AuthorizedCall, 
 }
 
 async function removeProject(context: CoreContext, call: AuthorizedCall, id: string): Promise<DeletedProject> {
-  const { deleted, deletion } = await once(context, call, "deleteProject", async (repositories) => {
+  const { deleted, deletion } = await runOnce(context, call, "deleteProject", async (repositories) => {
     const project = await findProject(repositories, call.actor.organizationId, id);
     return markDeleted(context, repositories, call.actor, project.tag);
   });

@@ -2,7 +2,7 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { explainFacts, type ExplainedFact } from "../memories/explain-facts.js";
 import { withSecretWarnings } from "../memories/secret-warnings.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { findDreamingReason } from "./documents.js";
 import { prepareDocument } from "./prepare-document.js";
 import { receiptOf, writeDocument, type DocumentReceipt } from "./write-document.js";
@@ -21,7 +21,7 @@ export interface ExplainedReceipt extends Omit<DocumentReceipt, "facts"> {
  */
 export async function addDocument(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<ExplainedReceipt> {
   const prepared = prepareDocument(context, call.actor, raw);
-  const receipt = await once(context, call, "addDocument", (repositories) =>
+  const receipt = await runOnce(context, call, "addDocument", (repositories) =>
     writeDocument(repositories, call.actor, prepared),
   );
   context.wakeJobs();

@@ -8,7 +8,7 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, type ErrorKind } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import type { Warned } from "../memories/secret-warnings.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { addDocumentSchema, prepareDocument, type PreparedDocument } from "./prepare-document.js";
 import type { DocumentStatus } from "../types.js";
 import { writeDocument } from "./write-document.js";
@@ -252,7 +252,7 @@ async function writeTogether(
   some: readonly Checked[],
   { name, items }: { name: string; items: BatchItem[] },
 ): Promise<void> {
-  const receipts = await once(context, call, `addDocuments:${name}`, async (repositories) => {
+  const receipts = await runOnce(context, call, `addDocuments:${name}`, async (repositories) => {
     const written: (readonly [index: number, item: BatchItem])[] = [];
     for (const { index, prepared } of some) {
       if (written.length % WRITTEN_AT_ONCE === WRITTEN_AT_ONCE - 1) await yieldTurn();

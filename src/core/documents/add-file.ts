@@ -11,7 +11,7 @@ import { untilRead, withTextOf } from "./known-text.js";
 import { bytesOfText, type FileText, type NamedFile, readFileText } from "./file-text.js";
 import { noteSchema, parseInput } from "../input.js";
 import { withSecretWarnings } from "../memories/secret-warnings.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { type PreparedDocument, prepareDocument, type SubmissionFacts } from "./prepare-document.js";
 import type { Repositories, Upload } from "../ports.js";
 import type { Actor, Document } from "../types.js";
@@ -133,7 +133,7 @@ async function addUpload(
   const facts = { ...source, url: `${FILES_PATH}${key}`, ...(digest !== null && { isUnread: true, digest }) };
   const prepared = prepareDocument(context, call.actor, document, facts);
   await context.blobs.keep(key, context.uploads.pathOf(upload.key));
-  const stored = await once(context, call, "addFile", (repositories) =>
+  const stored = await runOnce(context, call, "addFile", (repositories) =>
     writeFile(context, repositories, call.actor, { key, digest, file, input, prepared, within, bytes: upload.size }),
   ).catch(async (error: unknown) => {
     context.filePasswords.drop(key);

@@ -26,15 +26,15 @@ function commonStart(one: readonly string[], other: readonly string[]): number {
 
 /** Entries that occur once in each list, by their index in the first. */
 function anchorsOf(one: readonly string[], other: readonly string[], start: number): Match[] {
-  const places = placesOf(other, start);
-  return [...placesOf(one, start)].flatMap(([entry, place]): Match[] => {
+  const places = indexOfEach(other, start);
+  return [...indexOfEach(one, start)].flatMap(([entry, place]): Match[] => {
     const found = places.get(entry) ?? -1;
     return place === -1 || found === -1 ? [] : [[place, found]];
   });
 }
 
 /** The index of each entry, -1 for one that occurs more than once. */
-function placesOf(list: readonly string[], start: number): Map<string, number> {
+function indexOfEach(list: readonly string[], start: number): Map<string, number> {
   const places = new Map<string, number>();
   for (let place = start; place < list.length; place += 1) {
     const entry = list[place] ?? "";

@@ -12,7 +12,7 @@ import { forgetLeaving, isStatedAlone } from "../memories/forget-leaving.js";
 import { takenOutOf } from "../memories/set-aside.js";
 import type { StatingDocument } from "../memories/still-stated.js";
 import { containerTagSchema, customIdSchema, filepathSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 import { noteDocument } from "./write-document.js";
@@ -81,7 +81,7 @@ async function deleteByIds(
   const errors: { id: string; error: string }[] = [];
   for (let start = 0; start < ids.length; start += BATCH) {
     await yieldTurn();
-    const batch = await once(context, call, `deleteDocuments:${start}`, (repositories) =>
+    const batch = await runOnce(context, call, `deleteDocuments:${start}`, (repositories) =>
       removeEach(context, repositories, call.actor, { ...selection, ids: ids.slice(start, start + BATCH) }),
     );
     await dropBlobs(context, batch.files);
@@ -137,7 +137,7 @@ async function deleteByContainers(
   let deletedCount = 0;
   for (let batch = 0; ; batch += 1) {
     await yieldTurn();
-    const { ids, files } = await once(context, call, `deleteDocuments:${batch}`, (repositories) =>
+    const { ids, files } = await runOnce(context, call, `deleteDocuments:${batch}`, (repositories) =>
       removeFirst(repositories, call.actor, selection),
     );
     await dropBlobs(context, files);

@@ -1,7 +1,7 @@
 import type { Metadata } from "../types.js";
 
 /** Where a piece of text is in its source. Each format sets what it knows. */
-export interface Place {
+export interface SourcePlace {
   /** Page of a PDF or an image, from 1. */
   readonly page?: number;
   /** Slide of a presentation, from 1. */
@@ -21,7 +21,7 @@ export interface Place {
 export interface ContentPart {
   /** Markdown: headings, lists, tables with a header row, fenced code. */
   readonly text: string;
-  readonly place: Place;
+  readonly place: SourcePlace;
 }
 
 /** A file inside another, such as an attachment of a mail. */
@@ -159,7 +159,7 @@ export interface FileReading {
 /** What is known about a file that was read, besides the text of its document. */
 export interface ReadingOutcome {
   /** The source of the text from each offset on: offsets in the content, ascending. */
-  readonly places: readonly (readonly [offset: number, place: Place])[];
+  readonly places: readonly (readonly [offset: number, place: SourcePlace])[];
   readonly notes: readonly string[];
   /** The file's own title. */
   readonly title: string | null;

@@ -4,7 +4,7 @@ import { findBadValue, invalid, noteSchema } from "../input.js";
 import type { Turn } from "../types.js";
 import type { MessagePicture } from "./message-picture-ports.js";
 import { pictureAt, pictureOf, type ShownPicture } from "./message-pictures.js";
-import { type Cut, describeCall, describeResult, readCall } from "./tool-calls.js";
+import { type ShortenedText, describeCall, describeResult, readCall } from "./tool-calls.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** Text of any length, including empty. */
@@ -193,7 +193,7 @@ class MessageReader {
     if (result.text !== "") this.#keep(result, path);
   }
 
-  #keep({ text, length, kept }: Cut, path: Path): void {
+  #keep({ text, length, kept }: ShortenedText, path: Path): void {
     const bad = findBadValue(text);
     if (bad) this.issues.push({ path, message: bad });
     if (length > kept) this.#warn(path, `has ${length} characters, of which the first ${kept} are kept`);

@@ -14,7 +14,7 @@ import { messageSchema, readMessages } from "./conversation-messages.js";
 import { mergeTurns } from "./merge-turns.js";
 import type { MessagePicture } from "./message-picture-ports.js";
 import { asSent, MOST_PICTURES, shownIn, withPictureTurns } from "./message-pictures.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { addDocumentSchema, prepareDocument } from "./prepare-document.js";
 import type { Repositories } from "../ports.js";
 import type { Document, Turn } from "../types.js";
@@ -68,22 +68,27 @@ export async function addConversation(
   checkSize("messages", transcript, context.limits);
   const content = transcript === "" ? NO_TEXT : transcript;
   const prepared = prepareDocument(context, actor, { ...fields, content, customId: conversationId });
-  const { unreadable, isRepeated, ...receipt } = await once(context, call, "addConversation", async (repositories) => {
-    const existing = await findAddressed(repositories, actor, conversationId, prepared.containerTags);
-    const kept = existing?.turns ?? [];
-    const merged = withPictureTurns(mergeTurns(asSent(kept), turns), kept);
-    const whole = transcriptOf(merged);
-    checkGrowth(whole, context.limits);
-    const { unread, unreadable } = await newPictures(repositories, existing, { turns: merged, pictures });
-    const input = { ...prepared.input, content: whole };
-    const isUnread = unread.length > 0 || (await isAwaited(repositories, existing, merged));
-    const known = { turns: merged, ...(isUnread && { isUnread }) };
-    const written = await writeDocument(repositories, actor, { ...prepared, input, known });
-    await repositories.messagePictures.add(actor.organizationId, written.id, unread);
-    const isRepeated =
-      kept.length > 0 && turns.length === 1 && merged.length === kept.length && whole === transcriptOf(kept);
-    return { ...written, unreadable, isRepeated };
-  });
+  const { unreadable, isRepeated, ...receipt } = await runOnce(
+    context,
+    call,
+    "addConversation",
+    async (repositories) => {
+      const existing = await findAddressed(repositories, actor, conversationId, prepared.containerTags);
+      const kept = existing?.turns ?? [];
+      const merged = withPictureTurns(mergeTurns(asSent(kept), turns), kept);
+      const whole = transcriptOf(merged);
+      checkGrowth(whole, context.limits);
+      const { unread, unreadable } = await newPictures(repositories, existing, { turns: merged, pictures });
+      const input = { ...prepared.input, content: whole };
+      const isUnread = unread.length > 0 || (await isAwaited(repositories, existing, merged));
+      const known = { turns: merged, ...(isUnread && { isUnread }) };
+      const written = await writeDocument(repositories, actor, { ...prepared, input, known });
+      await repositories.messagePictures.add(actor.organizationId, written.id, unread);
+      const isRepeated =
+        kept.length > 0 && turns.length === 1 && merged.length === kept.length && whole === transcriptOf(kept);
+      return { ...written, unreadable, isRepeated };
+    },
+  );
   context.wakeJobs();
   const tooMany = `messages: ${unreadable} images are not read, because at most ${MOST_PICTURES} are read per conversation`;
   const told = [

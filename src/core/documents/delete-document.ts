@@ -7,7 +7,7 @@ import { findLatest, isActive } from "../memories/find-memory.js";
 import { forgetMemories } from "../memories/forget.js";
 import { documentsStating, type StatingDocument } from "../memories/still-stated.js";
 import { parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, Document, Memory } from "../types.js";
 
@@ -37,7 +37,7 @@ export async function deleteDocument(context: CoreContext, call: AuthorizedCall,
   const { id, within } = parseInput(documentNameSchema, raw);
   const tags = within === undefined ? undefined : [within];
   for (const tag of tags ?? []) requireContainer(call.actor, tag);
-  const { removed, files } = await once(context, call, "deleteDocument", (repositories) =>
+  const { removed, files } = await runOnce(context, call, "deleteDocument", (repositories) =>
     removeById(repositories, call.actor, id, { now: context.clock.now(), within: tags }),
   );
   await dropBlobs(context, files);

@@ -6,7 +6,7 @@ import { ownTimeZone, sharedTimeZone } from "../containers/time-zone.js";
 import { momentIn } from "../input.js";
 import { takePlaceAgain, type Returning } from "../memories/expire.js";
 import { earlier, later } from "../memories/expiry.js";
-import { isOver } from "../memories/find-memory.js";
+import { isExpired } from "../memories/find-memory.js";
 import { noteMemory } from "../memories/memory-state.js";
 import type { Warned } from "../memories/secret-warnings.js";
 import type { Repositories } from "../ports.js";
@@ -36,7 +36,7 @@ export function withEndWarning<T extends Warned>(
   { sent, now }: { readonly sent: string | null | undefined; readonly now: Date },
 ): T {
   const over = sent === undefined ? forgetAfter : sent;
-  if (!isOver({ forgetAfter: over }, now)) return receipt;
+  if (!isExpired({ forgetAfter: over }, now)) return receipt;
   const warning =
     sent === undefined
       ? `forgetAfter: this document expired at ${forgetAfter} and remains expired, so searches leave it out; null removes the expiry, and a later time moves it`
@@ -58,7 +58,7 @@ export async function endWithDocument(
   const { organizationId, id, forgetAfter } = document;
   const cause = `document ${id} is forgotten ${forgetAfter === null ? "never" : `after ${forgetAfter}`}`;
   await moveEnds(repositories, actor, document, cause);
-  const isForgotten = isOver({ forgetAfter }, now);
+  const isForgotten = isExpired({ forgetAfter }, now);
   await repositories.units.setDocumentForgotten(organizationId, id, isForgotten);
   if (isForgotten) return;
   await remindExpired(repositories, actor, await statedBy(repositories, actor, document), { now, cause });

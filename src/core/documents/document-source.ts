@@ -1,7 +1,7 @@
 import type { DocumentHead } from "../types.js";
 
 /** The source of a document as people know it: the path of its file or the address of its page; null for a text. */
-export function sourceOf({
+export function documentSource({
   filepath,
   url,
   customId,

@@ -126,13 +126,13 @@ export async function getDocument(context: CoreContext, call: AuthorizedCall, ra
     dreamingReason: await findDreamingReason(context, document),
     llmUse: await context.store.extractions.totals(actor.organizationId, document.id),
     modelFailures: await findModelFailures(context, actor.organizationId, [document.id]),
-    reading: await readingOf(context, document),
+    reading: await findRunningReading(context, document),
     putOff: await findPutOffReading(context.store, document),
     pictureNotes: await context.store.messagePictures.notes(actor.organizationId, document.id),
   };
 }
 
-async function readingOf(
+async function findRunningReading(
   { store, readings }: CoreContext,
   { organizationId, id }: Document,
 ): Promise<DocumentDetails["reading"]> {

@@ -109,7 +109,7 @@ type Pairing = (kept: readonly Turn[], came: readonly Turn[]) => readonly number
 
 /** Pairs each turn with the next available one. */
 function pairForwards(kept: readonly Turn[], came: readonly Turn[]): readonly number[] {
-  const places = placesOf(kept);
+  const places = turnsBySpeaker(kept);
   let from = 0;
   return came.map(({ speaker }) => {
     const ahead = places.get(speaker) ?? [];
@@ -127,7 +127,7 @@ function pairBackwards(kept: readonly Turn[], came: readonly Turn[]): readonly n
 }
 
 /** The indexes of each speaker's turns, the first one last. */
-function placesOf(turns: readonly Turn[]): Map<string, number[]> {
+function turnsBySpeaker(turns: readonly Turn[]): Map<string, number[]> {
   const places = new Map<string, number[]>();
   for (let place = turns.length - 1; place >= 0; place -= 1) {
     const speaker = turns[place]?.speaker ?? "";

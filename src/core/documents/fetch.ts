@@ -1,4 +1,4 @@
-import { rootOf } from "../memories/root-of.js";
+import { firstVersionId } from "../memories/first-version-id.js";
 import { isId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { asSeenBy, maySee } from "../auth.js";
@@ -6,9 +6,9 @@ import { sharedTimeZone, timeZoneOf } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { documentNameSchema, findDocument } from "./documents.js";
 import { parseInput } from "../input.js";
-import { isOver } from "../memories/find-memory.js";
+import { isExpired } from "../memories/find-memory.js";
 import { findStatement } from "../memories/statements.js";
-import type { Statement } from "../memories/told-turns.js";
+import type { StatedTurn } from "../memories/told-turns.js";
 import { trustOf, trustOfDocument } from "../memories/trust.js";
 import { AppError } from "../errors.js";
 import type { Actor, Document, Memory, Trust } from "../types.js";
@@ -29,12 +29,12 @@ export interface Fetched {
 
 /** Forgotten and expired memories are not shown; superseded ones are. */
 function isTold(memory: Memory, now: Date): boolean {
-  return !memory.isForgotten && !isOver(memory, now);
+  return !memory.isForgotten && !isExpired(memory, now);
 }
 
 function fetchedStatement(
   { timeZone }: Pick<CoreContext, "timeZone">,
-  { memory, turn, container }: Statement,
+  { memory, turn, container }: StatedTurn,
 ): Fetched {
   return {
     document: null,
@@ -49,7 +49,7 @@ function fetchedStatement(
 /** Tells since when a memory has no longer been active, and who caused it; not what it said. */
 async function isGone({ store, clock }: CoreContext, actor: Actor, memory: Memory): Promise<AppError> {
   const { id, forgetAfter } = memory;
-  if (isOver(memory, clock.now()))
+  if (isExpired(memory, clock.now()))
     return new AppError("not_found", `Memory ${id} is no longer remembered: it expired at ${forgetAfter}.`);
   const { entries } = await store.journal.list(actor.organizationId, { subjectIds: [id], offset: 0, limit: 1 });
   const [last] = entries;
@@ -75,7 +75,7 @@ export async function fetchById(context: CoreContext, call: AuthorizedCall, raw:
       sources.map((source) => source.documentId),
     );
     const hidden = new Set(heads.filter((head) => !maySee(call.actor, head.containerTags)).map((head) => head.id));
-    const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, rootOf(memory));
+    const latest = memory.isLatest ? null : await store.memories.latestOf(organizationId, firstVersionId(memory));
     return {
       document: null,
       memory,

@@ -1,4 +1,4 @@
-import { decodeOldText, decodeText, looksLikeText, recognizeBinary } from "../../lib/text-bytes.js";
+import { decodeOldText, decodeText, looksLikeText, recogniseBinary } from "../../lib/text-bytes.js";
 import { AppError } from "../errors.js";
 import type { Limits } from "../context.js";
 import type { Metadata } from "../types.js";
@@ -63,7 +63,7 @@ export function readFileText(
   if (bytes.byteLength === 0) throw new AppError("invalid", "file: must not be empty");
   const says = claimOf(file);
   if (says === "other") throw unsupported(`${describe(file)} cannot be read.`, remedyFor(file));
-  const binary = recognizeBinary(bytes);
+  const binary = recogniseBinary(bytes);
   if (binary !== null) throw unsupported(`${describe(file)} is ${binary}.`);
   if (bytes.byteLength >= bytesOfText(limits) && looksLikeText(bytes))
     throw textTooLong(file.size ?? bytes.byteLength, limits.maxTextBytes);

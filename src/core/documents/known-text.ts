@@ -6,7 +6,7 @@ import { FILES_PATH } from "./file-links.js";
 import { isUnfetched } from "./web-address.js";
 
 /** The file or page that a document is read from; null, without a look-up, for one that names none. */
-export async function readingOf(
+export async function findReading(
   { documents }: Pick<Repositories, "documents">,
   { organizationId, id, url }: Pick<Document, "organizationId" | "id" | "url">,
 ): Promise<FileReading | null> {

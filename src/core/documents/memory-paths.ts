@@ -2,7 +2,7 @@ import type { Repositories } from "../ports.js";
 import type { TaskType } from "../types.js";
 
 /** Where a document is, or will be. */
-export interface Place {
+export interface DocumentPlace {
   readonly tags: readonly string[];
   readonly filepath: string | null;
 }
@@ -42,7 +42,7 @@ async function ruleOf(
 export async function taskTypeAt(
   repositories: Pick<Repositories, "containers">,
   organizationId: string,
-  { tags, filepath }: Place,
+  { tags, filepath }: DocumentPlace,
   { asked, before }: { readonly asked: TaskType | undefined; readonly before: TaskType },
 ): Promise<TaskType> {
   if (asked === "superrag") return "superrag";

@@ -1,5 +1,5 @@
 import { createId } from "../../lib/ids.js";
-import { rootOf } from "../memories/root-of.js";
+import { firstVersionId } from "../memories/first-version-id.js";
 import { copyMemories } from "../memories/copy.js";
 import { forgetParted, guessesParted } from "../memories/forget.js";
 import { forgetLeaving } from "../memories/forget-leaving.js";
@@ -72,10 +72,12 @@ async function takeAlong(move: Move, moved: readonly Memory[], target: Container
   const parted = await guessesParted(repositories, organizationId, along);
   await forgetParted(repositories, actor, parted);
   // They stay where they were: in the new container not all of their sources would be active.
-  const staying = new Set(parted.map(rootOf));
-  const going = along.filter((memory) => !staying.has(rootOf(memory)));
+  const staying = new Set(parted.map(firstVersionId));
+  const going = along.filter((memory) => !staying.has(firstVersionId(memory)));
   await moveMemories(repositories, actor, going, target, `document ${document.id} was moved to ${target.tag}`);
-  const torn = chains.filter(({ going: versions }) => versions.every((version) => !staying.has(rootOf(version))));
+  const torn = chains.filter(({ going: versions }) =>
+    versions.every((version) => !staying.has(firstVersionId(version))),
+  );
   await partChains(repositories, torn, parting);
 }
 
@@ -107,10 +109,10 @@ async function withOlder(
   moved: readonly Memory[],
 ): Promise<readonly Memory[]> {
   const known = new Set(moved.map(({ id }) => id));
-  const places = new Map(moved.map((memory) => [rootOf(memory), memory.containerTag]));
+  const places = new Map(moved.map((memory) => [firstVersionId(memory), memory.containerTag]));
   const versions = await memories.versions(organizationId, [...places.keys()], { withUndone: true });
   const older = versions.filter(
-    (version) => !known.has(version.id) && places.get(rootOf(version)) === version.containerTag,
+    (version) => !known.has(version.id) && places.get(firstVersionId(version)) === version.containerTag,
   );
   return [...moved, ...older];
 }

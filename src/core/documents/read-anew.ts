@@ -4,7 +4,7 @@ import { maySee, systemActor } from "../auth.js";
 import { createId } from "../../lib/ids.js";
 import { replaceAgain } from "../memories/expire.js";
 import { isExpiry } from "../memories/expiry.js";
-import { isOver } from "../memories/find-memory.js";
+import { isExpired } from "../memories/find-memory.js";
 import { forgetMemories, lostGroundOf } from "../memories/forget.js";
 import { isStatedAlone } from "../memories/forget-leaving.js";
 import { forgetLeaving } from "../memories/forget-leaving.js";
@@ -99,7 +99,7 @@ export async function remindExpired(
   const { organizationId } = actor;
   const batchId = createId();
   for (const memory of memories) {
-    if (!memory.isForgotten || isOver(memory, now)) continue;
+    if (!memory.isForgotten || isExpired(memory, now)) continue;
     const { before } = (await repositories.journal.latest(organizationId, memory.id, "memory.forgotten")) ?? {};
     if (!isExpiry(memory.forgetReason, before)) continue;
     if (await repositories.memories.byText(organizationId, memory.containerTag, memory.text)) continue;

@@ -3,7 +3,7 @@ import { requireContainer, requireWhole } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { DocumentCutting, DocumentReading, PutOffJob, Repositories, WorkedDocument } from "../ports.js";
 import { chunkingMark, chunkingOf } from "./chunking.js";
 import { readSettings } from "../upkeep/settings.js";
@@ -88,7 +88,7 @@ export interface Reprocessed {
 export async function reprocess(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<Reprocessed> {
   const input = parseInput(reprocessSchema, raw);
   if (input.dryRun) return (await plan(context, context.store, call.actor, input)).answer;
-  const done = await once(context, call, "reprocess", async (repositories) => {
+  const done = await runOnce(context, call, "reprocess", async (repositories) => {
     const { answer, work, retried, reread, putOff } = await plan(context, repositories, call.actor, input);
     const { replace } = input;
     await enqueueReadings(

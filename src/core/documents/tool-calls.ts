@@ -9,7 +9,7 @@ export interface ToolCall {
 }
 
 /** A text cut to a useful length. */
-export interface Cut {
+export interface ShortenedText {
   readonly text: string;
   /** Length of the original, in UTF-16 units, and how much of it is in the text. */
   readonly length: number;
@@ -40,7 +40,7 @@ export function readCall(sent: unknown): ToolCall | null {
 }
 
 /** `weather({"city":"Ghent"})`, on one line. */
-export function describeCall({ name, args }: ToolCall): Cut {
+export function describeCall({ name, args }: ToolCall): ShortenedText {
   const written = typeof args === "string" ? args : args === undefined ? "" : JSON.stringify(args);
   const { text, ...rest } = cut(withoutBlankLines(written), LONGEST_ARGUMENTS);
   return { text: `${nameOf(name)}(${text})`, ...rest };
@@ -55,7 +55,7 @@ export function describeResult({
   readonly name: string | undefined;
   readonly value: unknown;
   readonly isError?: boolean | undefined;
-}): Cut & { readonly hasImage: boolean } {
+}): ShortenedText & { readonly hasImage: boolean } {
   const { said, hasImage } = readValue(value);
   const { text, ...rest } = cut(withoutBlankLines(said), LONGEST_RESULT);
   const head = name === undefined ? (isError ? "failed → " : "") : `${nameOf(name)}${isError ? " failed" : ""} → `;
@@ -94,7 +94,7 @@ function readPart(part: unknown): Said {
   return { said: typeof text === "string" ? text : JSON.stringify(part), hasImage: false };
 }
 
-function cut(text: string, limit: number): Cut {
+function cut(text: string, limit: number): ShortenedText {
   const kept = truncate(text, limit);
   return { text: kept, length: text.length, kept: kept.length };
 }

@@ -15,13 +15,13 @@ import { taskTypeAt } from "./memory-paths.js";
 import { refuseMerging } from "../containers/merge.js";
 import { moveStated } from "./move-document.js";
 import { forgetRead, forgetStated, remindStated, setAsideStated } from "./read-anew.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { DocumentChange, Repositories } from "../ports.js";
 import { addDocumentSchema } from "./prepare-document.js";
 import { changeInPlace, isSameList, reviseDocument } from "./revise-document.js";
 import type { Actor, Document } from "../types.js";
 import { isUnfetched, soleAddress } from "./web-address.js";
-import { receiptOf, sourceOf, type DocumentReceipt } from "./write-document.js";
+import { receiptOf, namedSource, type DocumentReceipt } from "./write-document.js";
 
 /** What may be changed about a document; omitted fields stay. */
 export const updateDocumentSchema = addDocumentSchema
@@ -60,7 +60,7 @@ export async function updateDocument(
   checkMetadataSize("filterByMetadata", input.filterByMetadata, limits);
   for (const tag of input.containerTags ?? []) requireContainer(call.actor, tag);
   const now = context.clock.now();
-  const receipt = await once(context, call, "updateDocument", async (repositories) => {
+  const receipt = await runOnce(context, call, "updateDocument", async (repositories) => {
     const document = await findDocument(repositories, call.actor, input);
     const { containerTags } = document;
     requireWhole(call.actor, document);
@@ -108,7 +108,7 @@ async function requireFreeCustomId(repositories: Repositories, document: Documen
 /** What changes in place. Given metadata keys are replaced, the others stay. */
 function detailsOf(document: Document, input: UpdateInput): DocumentChange {
   const { customId, title, metadata, filterByMetadata, filepath } = input;
-  const source = sourceOf(metadata);
+  const source = namedSource(metadata);
   return {
     ...(customId !== undefined && { customId }),
     ...(title !== undefined && { title }),

@@ -8,7 +8,7 @@ import { homeOf } from "./custom-ids.js";
 import { isTitleFromText } from "./document-title.js";
 import { AppError } from "../errors.js";
 import { checkMetadataSize, invalid } from "../input.js";
-import { isOver } from "../memories/find-memory.js";
+import { isExpired } from "../memories/find-memory.js";
 import { isOutsideOrigin } from "../memories/trust.js";
 import { endWithDocument, momentOfEnd, withEndWarning } from "./document-end.js";
 import { taskTypeAt } from "./memory-paths.js";
@@ -84,7 +84,7 @@ export async function writeDocument(
   const receipt = await insertDocument(repositories, actor, draft);
   const { isUnread, digest } = prepared.known;
   if (isUnread) await awaitReading(repositories, { ...draft, organizationId }, { digest: digest ?? "", former: null });
-  if (isOver(draft, prepared.now)) await repositories.units.setDocumentForgotten(organizationId, draft.id, true);
+  if (isExpired(draft, prepared.now)) await repositories.units.setDocumentForgotten(organizationId, draft.id, true);
   return withEndWarning(receipt, draft, { sent: draft.forgetAfter, now: prepared.now });
 }
 
@@ -125,7 +125,7 @@ function draftOf(
     dreaming: input.dreaming ?? "dynamic",
     metadata: input.metadata ?? null,
     filterByMetadata: input.filterByMetadata ?? null,
-    source: sourceOf(input.metadata) ?? null,
+    source: namedSource(input.metadata) ?? null,
     filepath: input.filepath ?? null,
     documentDate: input.documentDate ?? null,
     forgetAfter,
@@ -136,7 +136,7 @@ function draftOf(
 }
 
 /** The source that clients name in their metadata (contract 1.10). */
-export function sourceOf(metadata: Document["metadata"] | undefined): string | undefined {
+export function namedSource(metadata: Document["metadata"] | undefined): string | undefined {
   const source = metadata?.["sm_source"];
   return typeof source === "string" ? source.slice(0, 255) : undefined;
 }
@@ -284,7 +284,7 @@ function detailsOf(existing: Document, { input, known }: PreparedDocument) {
   return {
     metadata: metadata ? { ...existing.metadata, ...metadata } : existing.metadata,
     filterByMetadata: input.filterByMetadata ?? existing.filterByMetadata,
-    source: sourceOf(metadata) ?? existing.source,
+    source: namedSource(metadata) ?? existing.source,
     title: input.title ?? (keepsTitle ? existing.title : null),
     filepath: input.filepath ?? existing.filepath,
     documentDate: input.documentDate ?? existing.documentDate,

@@ -3,7 +3,7 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import { parseInput } from "../input.js";
-import { findDone, once } from "../operations.js";
+import { findDone, runOnce } from "../operations.js";
 import type { EmbedderChoice, PlacedEmbedder, Repositories } from "../ports.js";
 import { choiceSchema, describeChoice } from "./choice.js";
 import { getEmbeddings, type EmbeddingStatus, priceOf } from "./embedding-status.js";
@@ -55,7 +55,7 @@ async function apply(
   change: Exclude<Change, { action: "rollback" }>,
 ): Promise<string> {
   const known = change.action === "drop" ? await context.store.vectors.spaces() : [];
-  return once(context, call, "changeEmbeddings", async (repositories) => {
+  return runOnce(context, call, "changeEmbeddings", async (repositories) => {
     switch (change.action) {
       case "use":
         return plan(repositories, context, change.choice);
@@ -107,7 +107,7 @@ async function goBack(context: CoreContext, call: AuthorizedCall): Promise<strin
   if (done) return done.result;
   const { next, previous } = await context.store.embeddings.placed();
   if (next)
-    return once(context, call, "changeEmbeddings", async (repositories) => {
+    return runOnce(context, call, "changeEmbeddings", async (repositories) => {
       await giveUpNext(repositories);
       return `The move to ${next.name} is given up; nothing has changed.`;
     });
@@ -130,7 +130,7 @@ async function takePrevious(context: CoreContext, call: AuthorizedCall, previous
   const from = await store.findSpace(before.fingerprint);
   const head = await store.vectors.head(space.id);
   try {
-    const done = await once(context, call, "changeEmbeddings", async (repositories) => {
+    const done = await runOnce(context, call, "changeEmbeddings", async (repositories) => {
       const placed = await repositories.embeddings.placed();
       if (placed.previous?.fingerprint !== space.fingerprint || embedders.active() !== before)
         throw new AppError("conflict", "The embedder was changed in the meantime.");

@@ -5,7 +5,7 @@ import type { Embedder, JobContext, JobHandler, Store, Repositories } from "../p
 import type { VectorSpace } from "../types.js";
 import { fillSpace, followSpace } from "./fill.js";
 import { isMoveDue, moveEmbeddings } from "./move.js";
-import { createPace } from "./pace.js";
+import { createTokenLimiter } from "./token-limiter.js";
 import { patientEmbedder } from "./patient-embedder.js";
 
 /** With a large record and a slow service this takes days; nothing else waits for it. */
@@ -13,7 +13,7 @@ const LONGEST_MS = 14 * 24 * 3_600_000;
 
 /** The jobs that keep vectors complete, by kind. Each runs alongside all other work. */
 export function createEmbeddingJobs(context: CoreContext): Record<string, JobHandler> {
-  const pace = createPace(context.limits.embeddingTokensPerMinute);
+  const tokenLimiter = createTokenLimiter(context.limits.embeddingTokensPerMinute);
   const alone = (run: (job: JobContext) => Promise<void>): JobHandler<object> => ({
     schema: z.object({}),
     slots: 1,
@@ -23,7 +23,7 @@ export function createEmbeddingJobs(context: CoreContext): Record<string, JobHan
   });
   return {
     "move-embeddings": alone(async (job) => {
-      do await moveEmbeddings({ ...context, pace }, job);
+      do await moveEmbeddings({ ...context, tokenLimiter }, job);
       while (
         !(await finishUnless(context, job, async (repositories) =>
           isMoveDue((await repositories.embeddings.placed()).next),

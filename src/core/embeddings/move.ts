@@ -7,7 +7,7 @@ import { isSameChoice } from "./choice.js";
 import { compareSpaces, type Side } from "./compare.js";
 import { tokensOf } from "./embed-units.js";
 import { fillSpace, followSpace } from "./fill.js";
-import type { Pace } from "./pace.js";
+import type { TokenLimiter } from "./token-limiter.js";
 import { patientEmbedder } from "./patient-embedder.js";
 import { changeActive, changeMove, giveUpSpace } from "./roles.js";
 
@@ -22,7 +22,7 @@ const LOOKS_EVERY_MS = 1_000;
 
 /** What a move may use. */
 export interface MoveContext extends CoreContext {
-  readonly pace: Pace;
+  readonly tokenLimiter: TokenLimiter;
 }
 
 /** The move this run works on, with what was prepared for it. */
@@ -161,16 +161,16 @@ async function goOn(context: MoveContext, moving: Moving, signal: AbortSignal): 
 /**
  * Waits until this many tokens may be sent; if the move is paused or abandoned by then, sends nothing more, and throws STOPPED.
  */
-function paced({ store, pace }: MoveContext, { choice }: Moving) {
+function paced({ store, tokenLimiter }: MoveContext, { choice }: Moving) {
   return async (tokens: number, signal: AbortSignal): Promise<void> => {
     for (;;) {
       const { next } = await store.embeddings.placed();
       if (!next?.move || next.move.isPaused || !isSameChoice(next.choice, choice)) throw STOPPED;
-      const waitMs = pace.waitMs();
+      const waitMs = tokenLimiter.waitMs();
       if (waitMs === 0) break;
       await sleep(Math.min(waitMs, LOOKS_EVERY_MS), { signal });
     }
-    pace.note(tokens);
+    tokenLimiter.note(tokens);
   };
 }
 

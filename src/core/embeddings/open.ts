@@ -149,16 +149,16 @@ export async function maintainEmbedders(context: OpenContext & Pick<CoreContext,
   const { active, next, previous } = await store.embeddings.placed();
   if (active && isAbsent(embedders.active())) await bringUp(context, active);
   else if (active) await followMove(context, active);
-  const isOver = previous?.dropAfter != null && previous.dropAfter <= iso(clock.now());
+  const isDropDue = previous?.dropAfter != null && previous.dropAfter <= iso(clock.now());
   await store.transaction(async (repositories) => {
-    if (isOver && (await giveUpPrevious(repositories)))
+    if (isDropDue && (await giveUpPrevious(repositories)))
       log.info("the vectors of the previous embedder are removed", { embedder: previous.name });
     await repositories.jobs.enqueue([
       ...(next?.move && !next.move.isPaused ? [MOVE_JOB] : []),
-      ...(previous && !isOver ? [FOLLOW_JOB] : []),
+      ...(previous && !isDropDue ? [FOLLOW_JOB] : []),
       ...((await repositories.embeddings.abandoned()).length > 0 ? [DROP_JOB] : []),
     ]);
   });
-  if (isOver) await embedders.release(previous.choice);
+  if (isDropDue) await embedders.release(previous.choice);
   context.wakeJobs();
 }

@@ -73,9 +73,9 @@ class WaitingAudit implements AuditTrail {
     this.#beginMinute();
     const own = keyOf(event);
     // For a flood from a thousand addresses it is enough to know that there was one.
-    const isOver = this.#counted.size >= this.#mostCounted && !this.#counted.has(own);
-    const subject = isOver ? { ...event, actor: "others", address: null, client: null } : event;
-    const key = isOver ? `others ${event.outcome}` : own;
+    const isFull = this.#counted.size >= this.#mostCounted && !this.#counted.has(own);
+    const subject = isFull ? { ...event, actor: "others", address: null, client: null } : event;
+    const key = isFull ? `others ${event.outcome}` : own;
     const known = this.#counted.get(key);
     const entry = known ? { ...known, ...joined(known, subject), count: known.count + 1 } : this.#entryFor(subject);
     this.#counted.set(key, entry);

@@ -126,7 +126,7 @@ function eventOf({ name, call, input }: Use, outcome: AuditOutcome, answer?: unk
     action: name,
     outcome,
     ...namedSubjects(AUDIT_SUBJECTS[name], isUnknown ? undefined : input, answer),
-    ...sourceOf(call, isUnknown ? input : undefined),
+    ...auditedSource(call, isUnknown ? input : undefined),
   };
 }
 
@@ -136,7 +136,7 @@ function signedInActor(answer: unknown): string {
 }
 
 /** The process that received a call says where it came from; only plausible values are accepted. */
-function sourceOf({ from, actor }: Call, shown: unknown): Pick<AuditEvent, "face" | "address" | "client"> {
+function auditedSource({ from, actor }: Call, shown: unknown): Pick<AuditEvent, "face" | "address" | "client"> {
   const told = Object(shown) as { readonly from?: unknown; readonly client?: unknown };
   const said: Partial<CallSource> = from ?? {};
   const address = [said.address, told.from].find((text) => typeof text === "string" && isIpAddress(text));

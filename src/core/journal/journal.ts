@@ -1,4 +1,4 @@
-import { rootOf } from "../memories/root-of.js";
+import { firstVersionId } from "../memories/first-version-id.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee, reachableContainers } from "../auth.js";
@@ -72,7 +72,7 @@ async function versionIds({ memories }: CoreContext["store"], actor: Actor, memo
   // A purged memory has no row, though others may have left entries of it; nor has one that moved to a container the actor may
   // not see, whose other versions must not be revealed by its id.
   if (!memory || !maySee(actor, [memory.containerTag])) return [memoryId];
-  const versions = await memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
+  const versions = await memories.versions(organizationId, [firstVersionId(memory)], { withUndone: true });
   return versions.map(({ id }) => id);
 }
 

@@ -1,4 +1,4 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import type { TimeZone } from "../../lib/time-zone.js";
@@ -75,12 +75,12 @@ export async function approvalThatReplaced({ repositories, actor, memory }: Appr
 /** False if it has versions of its own, which would be left without their root. */
 async function standsAlone({ repositories, actor, memory }: Approval): Promise<boolean> {
   const { organizationId } = actor;
-  const versions = await repositories.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
+  const versions = await repositories.memories.versions(organizationId, [firstVersionId(memory)], { withUndone: true });
   return versions.length === 1;
 }
 
 function joining(memory: Memory, continued: Memory): Joined {
-  return { parentId: continued.id, rootId: rootOf(continued), alone: stateOf(memory) };
+  return { parentId: continued.id, rootId: firstVersionId(continued), alone: stateOf(memory) };
 }
 
 const heldSchema = z.object({ wouldReplace: z.array(z.string()) });
@@ -90,7 +90,7 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
   const { repositories, actor, container, memory, now } = approval;
   const { organizationId } = actor;
   // Newer versions of a guess are somebody's own words about the same thing.
-  const added = await repositories.journal.latest(organizationId, rootOf(memory), "memory.added");
+  const added = await repositories.journal.latest(organizationId, firstVersionId(memory), "memory.added");
   const held = heldSchema.safeParse(added?.after).data?.wouldReplace ?? [];
   const named = await repositories.memories.byIds(organizationId, held);
   const mayGo = async (other: Memory): Promise<boolean> => {
@@ -102,7 +102,7 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
   const newer: string[] = [];
   for (const id of held) {
     const known = byId.get(id);
-    const latest = known ? await repositories.memories.latestOf(organizationId, rootOf(known)) : null;
+    const latest = known ? await repositories.memories.latestOf(organizationId, firstVersionId(known)) : null;
     if (!latest || !(await mayGo(latest))) continue;
     if (latest.id === id) intact.push(latest);
     else newer.push(latest.id);

@@ -4,11 +4,11 @@ import { MISSING_JOB } from "../embeddings/roles.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { expiryReason } from "./expiry.js";
-import { isOver } from "./find-memory.js";
+import { isExpired } from "./find-memory.js";
 import { forgetBatch, forgetDerived } from "./forget.js";
 import { forgetLeaving, makeLatest, mayHoldAgain, reasonOfLeft } from "./forget-leaving.js";
 import { isAsNoted, memoryStateSchema, noteMemory } from "./memory-state.js";
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import { replacedBy } from "./set-aside.js";
 
 /**
@@ -52,8 +52,8 @@ export async function takePlaceAgain(
   { forgetAfter, cause, now }: Returning,
 ): Promise<void> {
   const { organizationId } = actor;
-  if (memory.isLatest || !memory.isForgotten || isOver({ forgetAfter }, now)) return;
-  const versions = await repositories.memories.versions(organizationId, [rootOf(memory)]);
+  if (memory.isLatest || !memory.isForgotten || isExpired({ forgetAfter }, now)) return;
+  const versions = await repositories.memories.versions(organizationId, [firstVersionId(memory)]);
   const present = versions.find(({ isLatest, isForgotten }) => isLatest && !isForgotten);
   if (!present || !(await gaveWay(repositories, organizationId, { memory, present }))) return;
   if (memory.text !== present.text && !(await mayHoldAgain(repositories, organizationId, memory))) return;

@@ -1,4 +1,4 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import { isId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { maySee } from "../auth.js";
@@ -24,7 +24,7 @@ export async function findLatest(
     maySee(actor, [found.containerTag]);
   if (!isTheirs(memory)) return null;
   if (memory.isLatest) return memory;
-  const latest = await memories.latestOf(actor.organizationId, rootOf(memory));
+  const latest = await memories.latestOf(actor.organizationId, firstVersionId(memory));
   return isTheirs(latest) ? latest : null;
 }
 
@@ -50,17 +50,17 @@ export async function findByExactText(
 
 /** Forgotten and expired memories are not active. */
 export function isActive(memory: Memory, now: Date): boolean {
-  return memory.isLatest && !memory.isForgotten && !isOver(memory, now);
+  return memory.isLatest && !memory.isForgotten && !isExpired(memory, now);
 }
 
 /** True from a memory's expiry on, to the millisecond, whether or not that has been recorded yet. */
-export function isOver({ forgetAfter }: Pick<Memory, "forgetAfter">, now: Date): boolean {
+export function isExpired({ forgetAfter }: Pick<Memory, "forgetAfter">, now: Date): boolean {
   return forgetAfter !== null && forgetAfter <= iso(now);
 }
 
 /** A memory as it is now: an expired one counts as forgotten. */
 export function asOf<T extends Memory>(memory: T, now: Date): T {
-  return isOver(memory, now) ? { ...memory, isForgotten: true } : memory;
+  return isExpired(memory, now) ? { ...memory, isForgotten: true } : memory;
 }
 
 /** The error for a text that no memory of the container has; the text itself is not repeated, as it may be long. */

@@ -2,7 +2,7 @@ import { systemActor } from "../auth.js";
 import { MISSING_JOB } from "../embeddings/roles.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
-import { isOver } from "./find-memory.js";
+import { isExpired } from "./find-memory.js";
 import { forgetBatch, forgetDerived, lostGroundOf } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { replacedBy } from "./set-aside.js";
@@ -70,7 +70,7 @@ export async function isStatedBeside(
   const others = sources.flatMap((source) => (source.documentId === documentId ? [] : source.documentId));
   const heads = others.length > 0 ? await documents.headsByIds(organizationId, others) : [];
   return heads.some(
-    (head) => head.containerTags.includes(memory.containerTag) && (now === undefined || !isOver(head, now)),
+    (head) => head.containerTags.includes(memory.containerTag) && (now === undefined || !isExpired(head, now)),
   );
 }
 

@@ -7,7 +7,7 @@ import { decideMatching } from "./decide-matching.js";
 import { findLatest, isActive } from "./find-memory.js";
 import { derivedFrom, forgetBatch } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { isSameFact } from "./near-duplicates.js";
 import { documentsMatching } from "./passages-matching.js";
 import type { Repositories } from "../ports.js";
@@ -96,7 +96,7 @@ export async function forgetMatching(
     const statedIn = await statedBy(context.store, actor, matches, found);
     return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
   }
-  return once(context, call, "forgetMatching", async (repositories) => {
+  return runOnce(context, call, "forgetMatching", async (repositories) => {
     const matches = await readMatches(
       { ...context, store: repositories },
       call,

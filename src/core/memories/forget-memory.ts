@@ -6,10 +6,10 @@ import { dropBlobs } from "../documents/blobs.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { lookUpDocument, removeDocument } from "../documents/documents.js";
 import { AppError, notFound } from "../errors.js";
-import { findByExactText, findLatest, isOver, noSuchText } from "./find-memory.js";
+import { findByExactText, findLatest, isExpired, noSuchText } from "./find-memory.js";
 import { forgetBatch, forgetMemories } from "./forget.js";
 import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, textSchema } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { keepStatement, type Looking } from "./statements.js";
 import { documentsMatching } from "./passages-matching.js";
 import { documentsStating, type StatingDocument } from "./still-stated.js";
@@ -59,7 +59,7 @@ export async function forget(context: CoreContext, call: AuthorizedCall, raw: un
   if (named.length !== 1)
     throw invalid([{ path: [], message: "name exactly one of id, content (the exact text) and query" }]);
   if (input.query !== undefined) return listCandidates(context, call, { ...input, query: input.query });
-  return once(context, call, "forget", async (repositories) => {
+  return runOnce(context, call, "forget", async (repositories) => {
     const memories =
       input.content !== undefined
         ? [await findByText({ ...context, store: repositories }, call.actor, input.containerTag, input.content)]
@@ -122,7 +122,7 @@ export async function forgetOne(context: CoreContext, call: AuthorizedCall, raw:
   const input = { ...parsed, containerTag: containerOfWrite(actor, parsed.containerTag) };
   if (input.id === undefined && input.content === undefined)
     throw invalid([{ path: ["id"], message: "name the memory by id, or by its exact text as content" }]);
-  const { forgotten, files } = await once(context, call, "forgetOne", (repositories) =>
+  const { forgotten, files } = await runOnce(context, call, "forgetOne", (repositories) =>
     removeNamed({ ...context, store: repositories }, actor, input),
   );
   if (forgotten.removed === "document") {
@@ -201,6 +201,6 @@ async function findOrKeep(
 
 /** @throws AppError `conflict` if it is already forgotten or expired */
 function refuseForgotten({ id, isForgotten, forgetAfter }: Memory, now: Date): void {
-  if (isForgotten || isOver({ forgetAfter }, now))
+  if (isForgotten || isExpired({ forgetAfter }, now))
     throw new AppError("conflict", `Memory ${id} is already forgotten. Nothing was changed.`);
 }

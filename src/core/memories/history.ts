@@ -1,8 +1,8 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import * as z from "zod";
 import { isId } from "../../lib/ids.js";
 import { maySee } from "../auth.js";
-import { sourceOf } from "../documents/document-source.js";
+import { documentSource } from "../documents/document-source.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
@@ -11,7 +11,7 @@ import { readAs } from "../journal/journal.js";
 import type { DocumentHead, Memory } from "../types.js";
 import { findLatest } from "./find-memory.js";
 import { findStatement } from "./statements.js";
-import type { Statement } from "./told-turns.js";
+import type { StatedTurn } from "./told-turns.js";
 
 /** How many of the newest entries are returned; the journal has the others. */
 const ENTRIES = 200;
@@ -43,13 +43,13 @@ export interface MemoryHistory {
 }
 
 function nameOf(head: DocumentHead | undefined): Pick<Source, "title" | "source"> {
-  return { title: head?.title ?? null, source: head ? sourceOf(head) : null };
+  return { title: head?.title ?? null, source: head ? documentSource(head) : null };
 }
 
 /** The history of a statement that nobody has touched. */
 async function historyOf(
   { store }: CoreContext,
-  { memory, turn: { source }, said }: Statement,
+  { memory, turn: { source }, said }: StatedTurn,
 ): Promise<MemoryHistory> {
   const [head] = await store.documents.headsByIds(source.organizationId, [source.id]);
   const stated = { memoryId: memory.id, documentId: source.id, quote: said, addedAt: memory.createdAt };
@@ -74,7 +74,7 @@ export async function readHistory(
   if (!known || !maySee(actor, [known.containerTag])) throw notFound("memory", id);
   // A fact that was already out of date when it was learnt never was the latest version.
   const memory = (await findLatest(store.memories, actor, id)) ?? known;
-  const chain = await store.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
+  const chain = await store.memories.versions(organizationId, [firstVersionId(memory)], { withUndone: true });
   const versions = chain.filter(({ containerTag }) => maySee(actor, [containerTag]));
   const ids = versions.map((version) => version.id);
   const statements = await store.memories.statements(organizationId, ids);

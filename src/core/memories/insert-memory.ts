@@ -1,8 +1,8 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import { isDeepStrictEqual } from "node:util";
 import { createId } from "../../lib/ids.js";
 import type { MemoryChange, Quotation, Repositories } from "../ports.js";
-import { addedReading, readingOf } from "../profile/bucket-verdict.js";
+import { addedClassification, classificationOf } from "../profile/bucket-verdict.js";
 import { unitOf, type Memory } from "../types.js";
 import { earlier, later } from "./expiry.js";
 import { causeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
@@ -37,7 +37,7 @@ export async function strengthen(
     metadata,
     isStatic: memory.isStatic || candidate.isStatic,
     ...(isStatedNow && { isInference: false }),
-    ...(!isDoubtful && addedReading(memory, candidate)),
+    ...(!isDoubtful && addedClassification(memory, candidate)),
     ...(isRepeated && {
       strength: memory.strength + 1,
       forgetAfter: later(memory.forgetAfter, stated.forgetAfter),
@@ -95,10 +95,10 @@ export async function insertMemory(
       forgetReason: candidate.forgetReason ?? null,
       origin: writing.origin,
       metadata: metadataOf(candidate, label),
-      ...readingOf(candidate),
+      ...classificationOf(candidate),
     },
     replaced
-      ? { parentId: replaced.id, rootId: rootOf(replaced), version: replaced.version + 1 }
+      ? { parentId: replaced.id, rootId: firstVersionId(replaced), version: replaced.version + 1 }
       : { parentId: null, rootId: null, version: 1 },
   );
   await repositories.memories.addSource(organizationId, inserted.id, writing.documentId, quotationOf(candidate));

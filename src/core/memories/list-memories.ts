@@ -1,11 +1,11 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import * as z from "zod";
 import { groupBy } from "../../lib/group-by.js";
 import type { TimeZone } from "../../lib/time-zone.js";
 import { maySee, reachableContainers } from "../auth.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
-import { endUserSchema, filtersOf, isOf, judgeStatements } from "../access/end-user.js";
+import { endUserSchema, filtersOf, belongsToEndUser, judgeStatements } from "../access/end-user.js";
 import { containerTagSchema, invalid, parseInput } from "../input.js";
 import type { PlacedMemory } from "../ports.js";
 import { listStatements } from "./list-statements.js";
@@ -71,11 +71,11 @@ export async function listMemories(context: CoreContext, { actor }: AuthorizedCa
   const versions = roots.length > 0 ? await store.memories.versions(organizationId, roots) : [];
   const isStated = await judgeStatements(store, organizationId, input.endUserId, versions);
   const isShown = (memory: Memory) => !memory.isLatest && maySee(actor, [memory.containerTag]) && isStated(memory);
-  const older = groupBy(versions.filter(isShown).toReversed(), rootOf);
+  const older = groupBy(versions.filter(isShown).toReversed(), firstVersionId);
   const documents = await documentsBy(store, actor, memories, input.endUserId);
   const entries = memories.map((memory) => ({
     memory,
-    history: older.get(rootOf(memory)) ?? [],
+    history: older.get(firstVersionId(memory)) ?? [],
     documentIds: documents.get(memory.id) ?? [],
     relations: relationsOf(memory),
   }));
@@ -114,7 +114,7 @@ async function documentsBy(
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const isWhole = actor.containers === "all" && endUserId === undefined;
   const heads = isWhole ? [] : await documents.headsByIds(organizationId, ids);
-  const isShown = (head: DocumentHead) => maySee(actor, head.containerTags) && isOf(endUserId, head);
+  const isShown = (head: DocumentHead) => maySee(actor, head.containerTags) && belongsToEndUser(endUserId, head);
   const hidden = new Set(heads.filter((head) => !isShown(head)).map(idOf));
   const visible = sources.filter(({ documentId }) => !hidden.has(documentId));
   const byMemory = groupBy(visible, ({ memoryId }) => memoryId);

@@ -23,7 +23,7 @@ import {
   textSchema,
 } from "../input.js";
 import { refuseMerging } from "../containers/merge.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import type { DocumentDraft } from "../ports.js";
 import type { Memory } from "../types.js";
@@ -83,7 +83,7 @@ export async function createMemories(
   refusePast("memories", candidates, context.clock.now());
   const place = { organizationId, container: known ?? null, origin: "user" } as const;
   const resolution = await resolveFacts(context, place, candidates);
-  const created = await once(context, call, "createMemories", async (repositories) => {
+  const created = await runOnce(context, call, "createMemories", async (repositories) => {
     await refuseMerging(repositories, call.actor, [input.containerTag]);
     const [container] = await repositories.containers.ensure(organizationId, [input.containerTag]);
     if (!container) throw new Error(`Container ${input.containerTag} could not be created`);

@@ -1,8 +1,7 @@
-import { iso } from "../../lib/time.js";
 import type { Repositories } from "../ports.js";
 import { readSettings } from "../upkeep/settings.js";
-import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
+import { isActive } from "./find-memory.js";
 
 /** How many more memories a document and its container may have under the settings; infinite if neither is limited. */
 export async function roomFor(repositories: Repositories, writing: FactWriting): Promise<number> {
@@ -21,9 +20,7 @@ export async function roomFor(repositories: Repositories, writing: FactWriting):
 async function countOfDocument({ memories }: Repositories, writing: FactWriting): Promise<number> {
   const { actor, documentId, container, now } = writing;
   const stated = await memories.ofDocument(actor.organizationId, documentId);
-  const isOver = ({ forgetAfter }: Memory) => forgetAfter !== null && forgetAfter <= iso(now);
-  return stated.filter((one) => one.containerTag === container.tag && one.isLatest && !one.isForgotten && !isOver(one))
-    .length;
+  return stated.filter((one) => one.containerTag === container.tag && isActive(one, now)).length;
 }
 
 async function countOfContainer({ memories }: Repositories, { actor, container }: FactWriting): Promise<number> {

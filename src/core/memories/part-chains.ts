@@ -5,7 +5,7 @@ import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import { isStatedBeside, makeLatest, mayHoldAgain } from "./forget-leaving.js";
 import { noteMemory } from "./memory-state.js";
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 
 /** What a moved document leaves in its old container. */
 export interface Parting {
@@ -29,7 +29,7 @@ export async function divideChains(
   { organizationId, documentId }: Parting,
 ): Promise<readonly PartedChain[]> {
   const chains: PartedChain[] = [];
-  for (const [, chain] of groupBy(versions, rootOf)) {
+  for (const [, chain] of groupBy(versions, firstVersionId)) {
     const [going, staying]: [Memory[], Memory[]] = [[], []];
     const ids = chain.map(({ id }) => id);
     const sources = await repositories.memories.sources(organizationId, ids);

@@ -8,11 +8,11 @@ import { contextFilter } from "../documents/context-filter.js";
 import { guidanceFor } from "../documents/guidance.js";
 import { formsMemories } from "../documents/memory-paths.js";
 import { containerTagSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { ContainerRow, ExtractionGuidance, ExtractionTask, Repositories, UnreadDocument } from "../ports.js";
 import { retrieve } from "../search/retrieve.js";
 import type { Document } from "../types.js";
-import { isOver } from "./find-memory.js";
+import { isExpired } from "./find-memory.js";
 import { EXTRACTION_FORM } from "./extraction-form.js";
 
 /** Small enough to be read with attention; about 2,000 tokens. */
@@ -80,7 +80,7 @@ export async function pendingExtractions(
   const instructions = EXTRACTION_FORM;
   const [container] = await context.store.containers.find(organizationId, [containerTag]);
   if (!container) return { tasks: [], remaining: 0, instructions };
-  const { ids } = await once(context, call, "pendingExtractions", async (repositories) => {
+  const { ids } = await runOnce(context, call, "pendingExtractions", async (repositories) => {
     await openTasks(repositories, organizationId, container, limit);
     const until = new Date(context.clock.now().getTime() + RESERVATION);
     const reservation = { limit, maxCharacters: MOST_CHARACTERS, until, by: name };
@@ -138,7 +138,7 @@ async function describeTask(
   const { store } = context;
   const task = await store.extractionTasks.byId(organizationId, id);
   const document = task && (await store.documents.byId(organizationId, task.documentId));
-  if (!task || document?.revision !== task.revision || isOver(document, context.clock.now())) return [];
+  if (!task || document?.revision !== task.revision || isExpired(document, context.clock.now())) return [];
   const text = document.content.slice(task.window.start, task.window.end);
   const known = task.handles
     ? await readKnown(context, organizationId, task)

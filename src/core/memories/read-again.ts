@@ -3,6 +3,7 @@ import { isStopWord, tokenise } from "../../language/words.js";
 import { systemActor } from "../auth.js";
 import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
+import { isActive } from "./find-memory.js";
 import { forgetBatch, isWithdrawn } from "./forget.js";
 import type { ReadingAgain } from "./fact-writing.js";
 import { isSameFact } from "./near-duplicates.js";
@@ -57,8 +58,7 @@ export function isPast(memory: Memory, now: Date): boolean {
   const { forgetReason } = memory;
   if (isWithdrawn(memory) || forgetReason?.startsWith(NOT_FOUND)) return false;
   if (memory.isForgotten && isSetAside(forgetReason)) return false;
-  const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
-  return memory.isForgotten || !memory.isLatest || isOver;
+  return !isActive(memory, now);
 }
 
 type Worded = Pick<StatedCandidate, "text"> & {

@@ -4,6 +4,7 @@ import { iso } from "../../lib/time.js";
 import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
+import { isActive } from "./find-memory.js";
 import { readingOfFact } from "./reading.js";
 import { decide, isBefore, mayRelate, type KnownFact } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
@@ -80,10 +81,8 @@ export async function relateFact(
 
 /** Whether a memory is active in this container, and not waiting for review of its content. */
 export function isActiveIn(memory: Memory, { container, now }: Pick<FactWriting, "container" | "now">): boolean {
-  const isOver = memory.forgetAfter !== null && memory.forgetAfter <= iso(now);
-  const isActive = memory.isLatest && !memory.isForgotten && !isOver && memory.containerTag === container.tag;
   // What waits for review says nothing yet, not even that something else is outdated.
-  return isActive && !isFlagged(memory);
+  return isActive(memory, now) && memory.containerTag === container.tag && !isFlagged(memory);
 }
 
 /** When a fact was said (ISO), in local time of its zone. */

@@ -8,7 +8,7 @@ import { findLatest, isActive } from "./find-memory.js";
 import { forgetBatch, lostGroundOf } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { containerTagSchema, customIdSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import { sharedTimeZone } from "../containers/time-zone.js";
 import { undoEntries } from "./undo.js";
 import type { ContainerRow, InferredMemory, Repositories } from "../ports.js";
@@ -60,7 +60,7 @@ export async function reviewInferred(context: CoreContext, call: AuthorizedCall,
   const input = parseInput(reviewSchema, raw);
   const { actor } = call;
   requireContainer(actor, input.containerTag);
-  const reviewed = await once(context, call, "reviewInferred", async (repositories) => {
+  const reviewed = await runOnce(context, call, "reviewInferred", async (repositories) => {
     const [container] = await repositories.containers.find(actor.organizationId, [input.containerTag]);
     if (!container) throw new AppError("not_found", `Container not found: ${input.containerTag}`);
     const memory = await findLatest(repositories.memories, actor, input.id, container.tag);

@@ -1,5 +1,5 @@
 import { visibleText } from "../../language/hidden-text.js";
-import { createPace } from "../../lib/time.js";
+import { createTimeSlice } from "../../lib/time.js";
 import { plainForm } from "./plain-form.js";
 
 interface SpokenTurn {
@@ -16,7 +16,7 @@ export type SpeakerFinder = (quote: string | undefined) => string | undefined;
  * @throws the signal's reason
  */
 export async function prepareSpeakerFinder(turns: readonly SpokenTurn[], signal?: AbortSignal): Promise<SpeakerFinder> {
-  const pace = createPace(signal);
+  const slice = createTimeSlice(signal);
   const said: SpokenTurn[] = [];
   const turnsWith = new Map<string, number[]>();
   for (const [index, { speaker, text }] of turns.entries()) {
@@ -27,7 +27,7 @@ export async function prepareSpeakerFinder(turns: readonly SpokenTurn[], signal?
       if (known) known.push(index);
       else turnsWith.set(word, [index]);
     }
-    if (pace.isDue()) await pace.rest();
+    if (slice.isSpent()) await slice.renew();
   }
   const everywhere = [...said.keys()];
   /** Words inside a quote are whole ones, whatever the turn has around them. */

@@ -1,4 +1,4 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { Batch, FactWriting } from "./fact-writing.js";
@@ -53,7 +53,9 @@ export async function latestVersion(
   const { organizationId } = writing.actor;
   const memory = await repositories.memories.byId(organizationId, id);
   if (!memory || memory.containerTag !== writing.container.tag) return null;
-  const latest = memory.isLatest ? memory : await repositories.memories.latestOf(organizationId, rootOf(memory));
+  const latest = memory.isLatest
+    ? memory
+    : await repositories.memories.latestOf(organizationId, firstVersionId(memory));
   return latest?.containerTag === writing.container.tag && !latest.isForgotten ? latest : null;
 }
 

@@ -6,7 +6,7 @@ import type { Repositories, UnreadTurn } from "../ports.js";
 import { hideOutdatedChunks } from "../search/passages.js";
 import type { Actor, Memory } from "../types.js";
 import { noteMemory } from "./memory-state.js";
-import { chunkTextOf, createTeller, type Statement } from "./told-turns.js";
+import { chunkTextOf, createTeller, type StatedTurn } from "./told-turns.js";
 
 /** What is needed to find a statement, inside a transaction or not. */
 export interface Looking extends Pick<CoreContext, "timeZone" | "clock"> {
@@ -25,7 +25,7 @@ export interface StatementName {
  * The turn of a conversation told, under this id or in exactly these words, as a memory of a container that the actor may see;
  * null when there is none, or no longer.
  */
-export async function findStatement(looking: Looking, actor: Actor, name: StatementName): Promise<Statement | null> {
+export async function findStatement(looking: Looking, actor: Actor, name: StatementName): Promise<StatedTurn | null> {
   const turns = await turnsNamed(looking.store, actor, name);
   const tell = createTeller(looking);
   for (const turn of turns) {

@@ -1,5 +1,5 @@
 import { maySee } from "../auth.js";
-import { sourceOf } from "../documents/document-source.js";
+import { documentSource } from "../documents/document-source.js";
 import type { Repositories } from "../ports.js";
 import type { Actor, DocumentHead, Memory } from "../types.js";
 
@@ -46,5 +46,5 @@ export async function documentsStating(
 
 /** A document as described to somebody who forgets. */
 export function tellStating(head: DocumentHead, isLeftOut: boolean): StatingDocument {
-  return { id: head.id, title: head.title, source: sourceOf(head), isLeftOut };
+  return { id: head.id, title: head.title, source: documentSource(head), isLeftOut };
 }

@@ -11,7 +11,7 @@ import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, type Issue } from "../errors.js";
 import { customIdSchema, dateSchema, invalid, noteSchema, parseInput, refusePast, momentIn } from "../input.js";
 import { type Warned, withSecretWarnings } from "./secret-warnings.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { ContainerRow, ExtractionTask, Repositories } from "../ports.js";
 import type { Document, Origin, StatedRelation } from "../types.js";
 import { checkEntities } from "./entities.js";
@@ -100,7 +100,7 @@ export async function submitExtraction(
   const prepared = task.doneAt === null ? await prepare(context, task, input.facts, organizationId) : null;
   const digest = sha256(JSON.stringify(input.facts));
   const same = { ...call, operationId: `${task.id} ${digest}` };
-  const submitted = await once(context, same, "submitExtraction", async (repositories) => {
+  const submitted = await runOnce(context, same, "submitExtraction", async (repositories) => {
     const current = await findTask(repositories, call, task.id);
     if (current.doneAt !== null || !prepared) throw alreadyAnswered(task.id);
     const { container, document, resolution, timeZone, past } = prepared;

@@ -16,7 +16,7 @@ export interface Telling extends Pick<CoreContext, "timeZone"> {
 }
 
 /** A turn of a conversation as a memory of one container. */
-export interface Statement {
+export interface StatedTurn {
   /** Under the id of its chunk; not in any row of the store. */
   readonly memory: Memory;
   readonly turn: UnreadTurn;
@@ -48,7 +48,7 @@ export function createTeller({ store, timeZone }: Telling) {
     return known;
   };
 
-  return async (turn: UnreadTurn, container: PlacedContainer, text: string): Promise<Statement | null> => {
+  return async (turn: UnreadTurn, container: PlacedContainer, text: string): Promise<StatedTurn | null> => {
     const { chunk, source } = turn;
     const speaker = speakerOf(turn);
     const said = wordsOf(speaker, text);

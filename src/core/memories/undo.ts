@@ -7,7 +7,7 @@ import { refuseMerging } from "../containers/merge.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
 import { customIdSchema, parseInput } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { ContainerRow, JournalRow, MemoryChange, Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory, type VectorSpace } from "../types.js";
 import { isActive } from "./find-memory.js";
@@ -53,7 +53,7 @@ export async function undoBatch(context: CoreContext, call: AuthorizedCall, raw:
   const { batchId } = parseInput(undoBatchSchema, raw);
   const { actor } = call;
   const vectors = await embedReturning(context, actor, batchId);
-  const undone = await once(context, call, "undoBatch", (repositories) =>
+  const undone = await runOnce(context, call, "undoBatch", (repositories) =>
     undoEntries({ repositories, actor, now: context.clock.now(), batchId, undoId: createId(), vectors }),
   );
   context.wakeJobs();

@@ -1,4 +1,4 @@
-import { rootOf } from "./root-of.js";
+import { firstVersionId } from "./first-version-id.js";
 import * as z from "zod";
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
@@ -24,7 +24,7 @@ import {
   textSchema,
 } from "../input.js";
 import { refuseMerging } from "../containers/merge.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { ContainerRow, Repositories } from "../ports.js";
 import { keepStatement, type Looking } from "./statements.js";
 import { temporalContextSchema } from "./temporal-context.js";
@@ -75,7 +75,7 @@ export async function updateMemory(context: CoreContext, call: AuthorizedCall, r
   if (input.forgetAfter && input.forgetAfter <= iso(context.clock.now()))
     throw invalid([{ path: ["forgetAfter"], message: "must be in the future" }]);
   const resolution = await embed(context, actor, input.newContent);
-  const id = await once(context, call, "updateMemory", async (repositories) => {
+  const id = await runOnce(context, call, "updateMemory", async (repositories) => {
     await refuseMerging(repositories, actor, [input.containerTag]);
     const target = await findTarget({ ...context, store: repositories }, actor, input);
     return writeVersion(repositories, { actor, input, target, resolution, now: context.clock.now() });
@@ -134,7 +134,7 @@ async function writeVersion(repositories: Repositories, writing: VersionWriting)
   await repositories.units.unindex(unitOf("memory", target.seq));
   const memory = await repositories.memories.insert(organizationId, draft, {
     parentId: target.id,
-    rootId: rootOf(target),
+    rootId: firstVersionId(target),
     version: target.version + 1,
   });
   await repositories.memories.update(organizationId, memory.id, { strength: target.strength + (other?.strength ?? 0) });

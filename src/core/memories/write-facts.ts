@@ -14,7 +14,7 @@ import {
   type JudgedVector,
   type Written,
 } from "./fact-writing.js";
-import { isOver } from "./find-memory.js";
+import { isExpired } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
@@ -76,7 +76,10 @@ async function writeFact(
 ): Promise<RememberedFact | null> {
   const { updates } = fact.candidate;
   // What has already expired replaces nothing.
-  const isPast = isOver({ forgetAfter: earlier(fact.candidate.forgetAfter ?? null, batch.documentEnd) }, writing.now);
+  const isPast = isExpired(
+    { forgetAfter: earlier(fact.candidate.forgetAfter ?? null, batch.documentEnd) },
+    writing.now,
+  );
   const latest = updates && !isPast ? await latestVersion(repositories, writing, updates) : null;
   // Two facts may replace the same memory; the second must not replace the first.
   const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;

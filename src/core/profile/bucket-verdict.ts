@@ -10,7 +10,11 @@ export function definitionMark({ key, description }: ProfileBucket): string {
 }
 
 /** What is stored with a memory about how its author classified it; nothing if the author said nothing. */
-export function readingOf({ entities, buckets, bucketsFrom }: FactCandidate): Pick<Memory, "entities" | "buckets"> {
+export function classificationOf({
+  entities,
+  buckets,
+  bucketsFrom,
+}: FactCandidate): Pick<Memory, "entities" | "buckets"> {
   return {
     ...(entities?.length && { entities }),
     ...(buckets && bucketsFrom?.length && { buckets: { keys: buckets, judged: bucketsFrom } }),
@@ -18,8 +22,8 @@ export function readingOf({ entities, buckets, bucketsFrom }: FactCandidate): Pi
 }
 
 /** What a further statement of a memory adds to its classification: names if there were none, and the newer verdict. */
-export function addedReading(memory: Memory, candidate: FactCandidate): Pick<Memory, "entities" | "buckets"> {
-  const { entities, buckets } = readingOf(candidate);
+export function addedClassification(memory: Memory, candidate: FactCandidate): Pick<Memory, "entities" | "buckets"> {
+  const { entities, buckets } = classificationOf(candidate);
   return { ...(!memory.entities && entities && { entities }), ...(buckets && { buckets }) };
 }
 

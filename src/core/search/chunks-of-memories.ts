@@ -1,6 +1,6 @@
 import type { CoreContext } from "../context.js";
 import type { Chunk, Memory } from "../types.js";
-import type { Asked } from "./ask.js";
+import type { QueryForms } from "./query-forms.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
 import type { RankedUnit } from "./rank.js";
@@ -18,7 +18,7 @@ interface Result {
 
 interface Answer {
   readonly searchScope: SearchScope;
-  readonly asked: Asked;
+  readonly asked: QueryForms;
   readonly input: {
     readonly limit: number;
     readonly rerank: boolean;

@@ -3,14 +3,14 @@ import { figuresConflict, readFigure, type Figure } from "../memories/figures.js
 import type { SearchResult } from "./search.js";
 
 /** A result that gives a figure for something. */
-interface Told {
+interface FigureResult {
   readonly result: SearchResult;
   readonly figure: Figure;
 }
 
 /** Marks memories of one container that give different figures for the same thing. */
 export function markConflicts(results: readonly SearchResult[]): readonly SearchResult[] {
-  const told = results.flatMap((result) => tellsFigure(result) ?? []);
+  const told = results.flatMap((result) => figureResult(result) ?? []);
   const conflicts = new Map<SearchResult, readonly string[]>();
   const byThing = groupBy(told, ({ result, figure }) => `${result.memory?.containerTag}\n${figure.frame}`);
   for (const group of byThing.values())
@@ -28,7 +28,7 @@ export function markConflicts(results: readonly SearchResult[]): readonly Search
   });
 }
 
-function tellsFigure(result: SearchResult): Told | null {
+function figureResult(result: SearchResult): FigureResult | null {
   const { memory, standing } = result;
   const holds =
     memory?.isLatest === true && !memory.isInference && standing === undefined && memory.kind !== "statement";

@@ -1,6 +1,6 @@
 import { timed } from "../../lib/stages.js";
 import type { CoreContext } from "../context.js";
-import type { Asked } from "./ask.js";
+import type { QueryForms } from "./query-forms.js";
 import { fuseForms } from "./fuse-forms.js";
 import { levelSimilarities } from "./level.js";
 import { newerFirst } from "./newer-first.js";
@@ -31,7 +31,7 @@ export interface Wanted {
 export async function findRanked(
   context: CoreContext,
   searchScope: Pick<SearchScope, "organizationId" | "tags" | "scope" | "kinds" | "among" | "timeZone">,
-  asked: Asked,
+  asked: QueryForms,
   wanted: Wanted,
 ): Promise<Retrieved> {
   const { forms, degraded } = asked;

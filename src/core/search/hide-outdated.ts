@@ -1,5 +1,5 @@
 import { titleOf } from "../../language/title.js";
-import { summarize } from "../../language/summary.js";
+import { summarise } from "../../language/summary.js";
 import { isStopWord, tokenise } from "../../language/words.js";
 import type { CoreContext } from "../context.js";
 import type { PassageStatement, Statements } from "../ports.js";
@@ -92,6 +92,6 @@ function currentNames(
   for (const word of tokenise(rest)) lost.delete(word);
   return {
     title: title !== null && hasAny(title, lost) ? titleOf(rest) : title,
-    summary: summary !== null && hasAny(summary, lost) ? summarize(rest) : summary,
+    summary: summary !== null && hasAny(summary, lost) ? summarise(rest) : summary,
   };
 }

@@ -1,7 +1,7 @@
 import { groupBy } from "../../lib/group-by.js";
 import { isBefore } from "../memories/relate.js";
 import { writtenDate } from "../memories/related-facts.js";
-import { isOver } from "../memories/find-memory.js";
+import { isExpired } from "../memories/find-memory.js";
 import { trustOf, trustOfPassage } from "../memories/trust.js";
 import type { CoreContext } from "../context.js";
 import type { WholeUnit } from "../ports.js";
@@ -20,7 +20,7 @@ interface Pair {
 }
 
 /** Who says something, how far they are trusted, and when they said it. */
-interface Told {
+interface SourcedUnit {
   readonly unit: RankedUnit;
   readonly trust: Trust;
   /** ISO, if known. */
@@ -44,7 +44,7 @@ export async function newerFirst(
   const pairs = pairsAmong(best);
   if (pairs.length === 0) return ranked;
   const places = new Set(pairs.flatMap(({ earlier, later }) => [earlier, later]));
-  const told = await readTold(
+  const told = await readSources(
     context,
     searchScope,
     [...places].map((place) => best[place]!),
@@ -55,8 +55,8 @@ export async function newerFirst(
     const older = told.get(best[place]!.unit);
     if (!older) continue;
     const newer = new Set(ofEarlier.flatMap(({ later }) => told.get(best[later]!.unit) ?? []));
-    const ahead = [...newer].filter((one) => one.holds && byTrustAndAge(one, older) < 0);
-    for (const one of ahead.toSorted(byTrustAndAge)) moveBefore(ordered, one.unit.unit, older.unit.unit);
+    const ahead = [...newer].filter((one) => one.holds && byTrustAndDate(one, older) < 0);
+    for (const one of ahead.toSorted(byTrustAndDate)) moveBefore(ordered, one.unit.unit, older.unit.unit);
   }
   return ordered;
 }
@@ -94,11 +94,11 @@ function isPair(best: readonly RankedUnit[], earlier: Placed, later: Placed): bo
   return best[earlier.place]?.detail.containerId === best[later.place]?.detail.containerId;
 }
 
-async function readTold(
+async function readSources(
   { store, clock }: Pick<CoreContext, "store" | "clock">,
   { organizationId, tags }: Pick<SearchScope, "organizationId" | "tags">,
   units: readonly RankedUnit[],
-): Promise<ReadonlyMap<Unit, Told>> {
+): Promise<ReadonlyMap<Unit, SourcedUnit>> {
   const ids = [...new Set(units.flatMap(({ detail }) => detail.documentIds))];
   const [heads, whole] = await Promise.all([
     ids.length > 0 ? store.documents.headsByIds(organizationId, ids) : [],
@@ -116,18 +116,18 @@ async function readTold(
       const found = byUnit.get(unit.unit);
       if (!found) return [];
       const own = documents.filter(({ id }) => unit.detail.documentIds.includes(id));
-      return [[unit.unit, toldBy(unit, found, { documents: own, now: clock.now() })]];
+      return [[unit.unit, sourcedUnit(unit, found, { documents: own, now: clock.now() })]];
     }),
   );
 }
 
-function toldBy(
+function sourcedUnit(
   unit: RankedUnit,
   { memory, chunk }: WholeUnit,
   { documents, now }: { readonly documents: readonly DocumentHead[]; readonly now: Date },
-): Told {
+): SourcedUnit {
   const lasting = memory ?? documents[0];
-  const isGone = unit.isOutOfDate || memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, now));
+  const isGone = unit.isOutOfDate || memory?.isForgotten === true || (lasting !== undefined && isExpired(lasting, now));
   return {
     unit,
     trust: memory ? trustOf(memory) : trustOfPassage(documents[0]?.origin ?? "user", chunk?.metadata),
@@ -145,7 +145,7 @@ function saidAt(memory: Memory | null, chunk: Chunk | null, documents: readonly 
 }
 
 /** Negative if `one` is more trusted, or equally trusted and said later. */
-function byTrustAndAge(one: Told, other: Told): number {
+function byTrustAndDate(one: SourcedUnit, other: SourcedUnit): number {
   const byTrust = TRUST.indexOf(one.trust) - TRUST.indexOf(other.trust);
   if (byTrust !== 0) return byTrust;
   if (isBefore(one.saidAt, other.saidAt)) return 1;

@@ -7,11 +7,11 @@ export interface Candidates {
   readonly units: readonly UnitWords[];
   /** See `Evidence.strengths`. */
   readonly strengths: Float64Array;
-  readonly places: Places;
+  readonly places: CandidatesByPosition;
 }
 
 /** By document: the candidate at each chunk position. */
-export type Places = ReadonlyMap<string, ReadonlyMap<number, number>>;
+export type CandidatesByPosition = ReadonlyMap<string, ReadonlyMap<number, number>>;
 
 /**
  * How well the words of each candidate, its neighbours and its document answer the query. A term counts once, however many of
@@ -93,7 +93,7 @@ function saturate(value: number, half: number): number {
 }
 
 /** The position of each candidate in its document. */
-export function placesOf(units: readonly UnitWords[]): Places {
+export function candidatesByPosition(units: readonly UnitWords[]): CandidatesByPosition {
   const places = new Map<string, Map<number, number>>();
   for (let index = 0; index < units.length; index++) {
     const { detail } = units[index]!;

@@ -171,12 +171,12 @@ function statedIn(text: string, chunk: Stating): AllStated {
   if (known) return known;
   const sentences = sentenceSpans(text);
   const { position } = chunk;
-  const placesOf = createPlacesFinder(text, position === undefined ? null : { isFirst: position === 0 });
+  const findPlaces = createPlacesFinder(text, position === undefined ? null : { isFirst: position === 0 });
   const ofQuotes = new Map<string, { readonly places: readonly Place[]; told: number }>();
   const all = (chunk.statements ?? []).flatMap((statement) => {
     const { quote } = statement;
     const found = ofQuotes.get(quote) ?? {
-      places: placesOf(quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) })),
+      places: findPlaces(quote).map((place) => ({ ...place, sentence: wholeSentence(text, sentences, place) })),
       told: 0,
     };
     ofQuotes.set(quote, found);

@@ -4,7 +4,7 @@ import { answersOf, passageSharesOf, similarityOfAnswer } from "./answers.js";
 import { personShareOf } from "./asked-about.js";
 import { demandsOf } from "./demands.js";
 import { evidenceOf, joinEvidence, readUnit, type Evidence, type GatherEvidence, type UnitWords } from "./evidence.js";
-import { placesOf, scoreAlone, scoreWords } from "./order.js";
+import { candidatesByPosition, scoreAlone, scoreWords } from "./order.js";
 import type { Calibration, TextHit, UnitDetail, VectorHit } from "../ports.js";
 import { matchDate } from "./query-dates.js";
 import { analyseQuery, type Query, type WordCounts } from "./query.js";
@@ -104,7 +104,7 @@ export function rankPrepared(prepared: Prepared, wider?: Prepared): RankedUnit[]
 function scoreUnits({ input, units, query, evidence, gather, nearness }: Prepared): Listed[] {
   const { recipe = RANK, now, timeZone = "UTC" } = input;
   const sources = findSources(units);
-  const places = placesOf(units);
+  const places = candidatesByPosition(units);
   const sides = findSides(query, units, evidence, timeZone);
   const asked = sides ? weighEvent(query, recipe.eventWords) : query;
   const scores = scoreWords({ units, strengths: shareStrengths(evidence, sources), places }, asked, recipe);

@@ -1,4 +1,4 @@
-import { rootOf } from "../memories/root-of.js";
+import { firstVersionId } from "../memories/first-version-id.js";
 import { iso } from "../../lib/time.js";
 import { judgeStatements } from "../access/end-user.js";
 import { maySee } from "../auth.js";
@@ -35,7 +35,7 @@ export async function readRelatives(
 ): Promise<Map<string, Relatives>> {
   const { organizationId } = actor;
   const now = iso(clock.now());
-  const chains = chainsOf(await store.memories.versions(organizationId, [...new Set(memories.map(rootOf))]));
+  const chains = chainsOf(await store.memories.versions(organizationId, [...new Set(memories.map(firstVersionId))]));
   const ids = [...chains.values()].flat().map((memory) => memory.id);
   const relations = (await store.memories.relations(organizationId, ids)).filter(
     ({ relation }) => relation !== "updates",
@@ -44,7 +44,7 @@ export async function readRelatives(
     organizationId,
     relations.flatMap(({ fromId, toId }) => [fromId, toId]),
   );
-  const roots = new Map(ends.map((memory) => [memory.id, rootOf(memory)]));
+  const roots = new Map(ends.map((memory) => [memory.id, firstVersionId(memory)]));
   const others = chainsOf(await store.memories.versions(organizationId, [...new Set(roots.values())]));
   const told = [...chains.values(), ...others.values()].flat();
   const isStated = await judgeStatements(store, organizationId, endUserId, told);
@@ -68,7 +68,7 @@ export async function readRelatives(
 
   return new Map(
     memories.map((memory) => {
-      const chain = chains.get(rootOf(memory)) ?? [];
+      const chain = chains.get(firstVersionId(memory)) ?? [];
       const place = chain.findIndex((version) => version.id === memory.id);
       const versions = chain
         .map((version, index) => ({ relation: "updates" as const, distance: index - place, memory: version }))
@@ -78,7 +78,7 @@ export async function readRelatives(
         {
           older: versions.filter(({ distance }) => distance < 0).reverse(),
           newer: versions.filter(({ distance }) => distance > 0),
-          related: relatedTo(rootOf(memory)),
+          related: relatedTo(firstVersionId(memory)),
         },
       ];
     }),
@@ -89,9 +89,9 @@ export async function readRelatives(
 function chainsOf(memories: readonly Memory[]): Map<string, Memory[]> {
   const chains = new Map<string, Memory[]>();
   for (const memory of memories) {
-    const chain = chains.get(rootOf(memory));
+    const chain = chains.get(firstVersionId(memory));
     if (chain) chain.push(memory);
-    else chains.set(rootOf(memory), [memory]);
+    else chains.set(firstVersionId(memory), [memory]);
   }
   return chains;
 }

@@ -112,7 +112,7 @@ function readSigns(query: string, best: readonly RankedUnit[], top: number): Rer
   const asked = new Set(tokenise(query).map(rootOf));
   const speakers = new Set(units.flatMap((unit) => (unit.detail.chunk ? [...unit.speakers] : [])));
   const pattern = answerPattern(query);
-  const places = placesOf(best);
+  const places = indexByPosition(best);
   const at = (index: number, offset: number): number => neighbour(best, places, index, offset);
   const shareAt = (index: number): number => shares[index] ?? 0;
   const weights = weighWords(units, new Set([...asked, ...speakers]));
@@ -134,7 +134,7 @@ function documentOf({ detail }: Pick<UnitWords, "detail">): string {
   return detail.chunk?.documentId ?? detail.documentIds[0] ?? "";
 }
 
-function placesOf(best: readonly RankedUnit[]): Map<string, number> {
+function indexByPosition(best: readonly RankedUnit[]): Map<string, number> {
   return new Map(
     best.flatMap(({ detail: { chunk } }, index): [string, number][] =>
       chunk ? [[`${chunk.documentId} ${chunk.position}`, index]] : [],

@@ -5,9 +5,9 @@ import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { findDocument, lookUpDocument } from "../documents/documents.js";
 import { parseInput } from "../input.js";
-import { isOver } from "../memories/find-memory.js";
+import { isExpired } from "../memories/find-memory.js";
 import { afterArrivals } from "./arrivals.js";
-import { ask } from "./ask.js";
+import { formsOfQuery } from "./query-forms.js";
 import { hideOutdatedNames, hideOutdatedContent } from "./hide-outdated.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
 import { findRanked } from "./find-ranked.js";
@@ -127,7 +127,10 @@ async function findBest(
 ): Promise<{ results: FoundDocument[]; degraded: readonly string[] }> {
   const seen = new Set<string>();
   const found = new Map<string, RankedUnit[]>();
-  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
+  const asked = await formsOfQuery(context, input.q, {
+    rewrite: input.rewriteQuery,
+    timeZone: searchScope.timeZone,
+  });
   const wanted = { threshold: 0, rerank: input.rerank };
   const degraded = new Set<string>();
   let { among } = searchScope;
@@ -292,7 +295,7 @@ async function listHeads(
   const now = clock.now();
   if (condition.documentIds) {
     const named = among?.length === 0 ? [] : await store.documents.headsByIds(organizationId, condition.documentIds);
-    return named.filter((head) => !isOver(head, now));
+    return named.filter((head) => !isExpired(head, now));
   }
   const { documents } = await store.documents.list(organizationId, {
     containerTags: tags === "all" ? undefined : tags,

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { createStages } from "../../lib/stages.js";
 import type { TimeZone } from "../../lib/time-zone.js";
-import { isOf } from "../access/end-user.js";
+import { belongsToEndUser } from "../access/end-user.js";
 import { asSeenBy, maySee, reachableContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
-import { isOver } from "../memories/find-memory.js";
-import type { Statement } from "../memories/told-turns.js";
+import { isExpired } from "../memories/find-memory.js";
+import type { StatedTurn } from "../memories/told-turns.js";
 import { trustOf, trustOfPassage } from "../memories/trust.js";
 import { addAggregates } from "./aggregate.js";
 import { afterArrivals } from "./arrivals.js";
-import { ask, type Asked } from "./ask.js";
+import { formsOfQuery, type QueryForms } from "./query-forms.js";
 import { hideOutdatedNames } from "./hide-outdated.js";
 import { chunksOfMemories } from "./chunks-of-memories.js";
 import { ofDocumentsAbove } from "./document-threshold.js";
@@ -146,7 +146,10 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
     Promise.all([resolveScope(context, actor, input, wanted), countWaiting(context, actor, input)]),
   );
   const threshold = input.threshold ?? context.limits.threshold;
-  const asked = await ask(context, input.q, { rewrite: input.rewriteQuery, timeZone: searchScope.timeZone });
+  const asked = await formsOfQuery(context, input.q, {
+    rewrite: input.rewriteQuery,
+    timeZone: searchScope.timeZone,
+  });
   const { degraded, ...found } = await find(context, searchScope, { asked, input, threshold });
   const results = await stages.time("load", async () =>
     markConflicts(await present(context, actor, searchScope, found)),
@@ -203,7 +206,7 @@ async function find(
 /** What is shown, and in which form: turns without a statement are shown as passages. */
 interface Shown {
   readonly ranked: readonly RankedUnit[];
-  readonly statements?: ReadonlyMap<Unit, Statement>;
+  readonly statements?: ReadonlyMap<Unit, StatedTurn>;
 }
 
 async function present(
@@ -221,7 +224,7 @@ async function present(
   ]);
   // A memory stays where it is when one of its documents moves to a container that the actor may not see.
   const visible = documents.filter(
-    (document) => maySee(actor, document.containerTags) && isOf(searchScope.endUserId, document),
+    (document) => maySee(actor, document.containerTags) && belongsToEndUser(searchScope.endUserId, document),
   );
   const shown = await hideOutdatedNames({ store, clock }, searchScope, visible, stated);
   const byId = new Map(shown.map((document) => [document.id, asSeenBy(actor, document)]));
@@ -234,7 +237,7 @@ async function present(
     const statement = statements?.get(unit)?.memory;
     const memory = statement ?? found.memory;
     const lasting = memory ?? sources[0];
-    const isForgotten = memory?.isForgotten === true || (lasting !== undefined && isOver(lasting, clock.now()));
+    const isForgotten = memory?.isForgotten === true || (lasting !== undefined && isExpired(lasting, clock.now()));
     return {
       id: detail.id,
       kind: memory ? "memory" : "chunk",
@@ -253,7 +256,7 @@ async function present(
 
 interface Presented {
   readonly searchScope: SearchScope;
-  readonly asked: Asked;
+  readonly asked: QueryForms;
   readonly input: Search;
   readonly threshold: number;
   readonly results: readonly SearchResult[];

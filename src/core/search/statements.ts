@@ -1,5 +1,5 @@
 import type { CoreContext } from "../context.js";
-import { createTeller, type Statement } from "../memories/told-turns.js";
+import { createTeller, type StatedTurn } from "../memories/told-turns.js";
 import type { UnitDetail, UnreadTurn } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
 import type { SearchScope } from "./search-scope.js";
@@ -18,10 +18,10 @@ export async function tellTurns(
   { organizationId, scope }: Pick<SearchScope, "organizationId" | "scope">,
   ranked: readonly RankedUnit[],
   limit: number,
-): Promise<{ readonly ranked: readonly RankedUnit[]; readonly statements: ReadonlyMap<Unit, Statement> }> {
+): Promise<{ readonly ranked: readonly RankedUnit[]; readonly statements: ReadonlyMap<Unit, StatedTurn> }> {
   const tell = createTeller(context);
   const quotes = quotesOf(ranked);
-  const statements = new Map<Unit, Statement>();
+  const statements = new Map<Unit, StatedTurn>();
   const told: RankedUnit[] = [];
   for (let from = 0; from < ranked.length && told.length < limit; from += 2 * limit) {
     const some = ranked.slice(from, from + 2 * limit);
@@ -35,7 +35,7 @@ export async function tellTurns(
   }
   return { ranked: told, statements };
 
-  async function statementOf({ text, passage }: UnitDetail, turn: UnreadTurn | undefined): Promise<Statement | null> {
+  async function statementOf({ text, passage }: UnitDetail, turn: UnreadTurn | undefined): Promise<StatedTurn | null> {
     const container = turn?.containers.find(({ id }) => scope.containerIds.includes(id));
     const statement = turn && container ? await tell(turn, container, passage?.current ?? text) : null;
     return statement && !isQuoted(statement, quotes.get(statement.turn.source.id) ?? []) ? statement : null;
@@ -67,6 +67,6 @@ function quotesOf(ranked: readonly RankedUnit[]): ReadonlyMap<string, readonly s
   return quotes;
 }
 
-function isQuoted({ said }: Statement, quotes: readonly string[]): boolean {
+function isQuoted({ said }: StatedTurn, quotes: readonly string[]): boolean {
   return quotes.some((quote) => quote.length >= WHOLE * said.length && said.includes(quote.trim()));
 }

@@ -1,5 +1,5 @@
 import type { UnitWords } from "./evidence.js";
-import type { Places } from "./order.js";
+import type { CandidatesByPosition } from "./order.js";
 import type { RankRecipe } from "./ranking-weights.js";
 
 /**
@@ -9,7 +9,7 @@ import type { RankRecipe } from "./ranking-weights.js";
 export function liftSurroundings(
   units: readonly UnitWords[],
   scores: Float64Array,
-  places: Places,
+  places: CandidatesByPosition,
   { surroundings }: RankRecipe,
 ): void {
   const gains = new Float64Array(units.length);

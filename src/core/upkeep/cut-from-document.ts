@@ -9,7 +9,7 @@ import type { Actor, Document } from "../types.js";
 import { isSameSource, type Plan, planCut, readSource, type Source } from "./stating-document.js";
 
 /** The outcome for a document that states a memory. */
-export interface CutDocument {
+export interface CutOutcome {
   /** It said nothing else, and was removed. */
   readonly isRemoved: boolean;
   /** How many passages were cut out of it, if it stays. */
@@ -42,10 +42,10 @@ export async function cutFromDocument(
     beside,
     signal,
   }: {
-    readonly beside: (repositories: Repositories, cut: CutDocument) => Promise<void>;
+    readonly beside: (repositories: Repositories, cut: CutOutcome) => Promise<void>;
     readonly signal?: AbortSignal | undefined;
   },
-): Promise<CutDocument | null> {
+): Promise<CutOutcome | null> {
   const { store } = context;
   for (;;) {
     await yieldTurn(signal);
@@ -67,12 +67,12 @@ export async function cutFromDocument(
   }
 }
 
-function keptAsItIs(actor: Actor, { document }: Source): CutDocument {
+function keptAsItIs(actor: Actor, { document }: Source): CutOutcome {
   const mayStillSay = maySee(actor, document.containerTags);
   return { isRemoved: false, passages: 0, files: [], mayStillSay, revision: document.revision };
 }
 
-async function write(repositories: Repositories, actor: Actor, source: Source, plan: Plan): Promise<CutDocument> {
+async function write(repositories: Repositories, actor: Actor, source: Source, plan: Plan): Promise<CutOutcome> {
   const { document, wanted, isLight } = source;
   const { organizationId, id, facts } = document;
   const { cut, rest, saysMore, links } = plan;

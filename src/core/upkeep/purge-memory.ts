@@ -1,14 +1,14 @@
-import { rootOf } from "../memories/root-of.js";
+import { firstVersionId } from "../memories/first-version-id.js";
 import { keepStatement } from "../memories/statements.js";
 import { createId, isId } from "../../lib/ids.js";
 import { mayChange, maySee } from "../auth.js";
 import { refuseMerging } from "../containers/merge.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { AppError, notFound } from "../errors.js";
-import { findDone, onceWith } from "../operations.js";
+import { findDone, runOnceWith } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
-import { cutFromDocument, type CutDocument } from "./cut-from-document.js";
+import { cutFromDocument, type CutOutcome } from "./cut-from-document.js";
 import { findRepeating, wordsOf } from "./documents-repeating.js";
 import { type Begun, dropJob, enqueueRest, entryOf, holdJob, leaveRest, type Remainder } from "./purge-remainder.js";
 
@@ -27,7 +27,7 @@ export async function purgeMemory(context: CoreContext, call: AuthorizedCall, id
   type Kept = Begun | null;
   const operation = { useCase: "purge" as const, isKept: (begun: Kept) => begun !== null };
   const known = await findDone<Begun>(context, call, operation);
-  const commit: Commit = (work) => onceWith<Kept>(context, call, operation, work);
+  const commit: Commit = (work) => runOnceWith<Kept>(context, call, operation, work);
   if (known) return (await commit(async () => known.result)) ?? known.result;
   const named = { id, by: actor.name, key: createId() };
   await context.store.transaction((repositories) => announce(context, repositories, actor, named));
@@ -79,9 +79,9 @@ async function carryOut(
   { commit, signal }: { readonly commit: Commit; readonly signal?: AbortSignal | undefined },
 ): Promise<Begun> {
   const { store } = context;
-  const cuts = new Map<string, CutDocument>();
+  const cuts = new Map<string, CutOutcome>();
   const quotes = new Set<string>();
-  const beside = async (repositories: Repositories, { files }: CutDocument) => {
+  const beside = async (repositories: Repositories, { files }: CutOutcome) => {
     await holdJob(context, repositories, named.key);
     // Nothing else would know about them after this transaction.
     if (files.length > 0) await enqueueRest(context, repositories.jobs, { containerIds: [], files, within: [] });
@@ -126,7 +126,7 @@ async function findAll(repositories: Repositories, actor: Actor, id: string): Pr
   const { organizationId } = actor;
   const memory = isId(id) ? await repositories.memories.byId(organizationId, id) : null;
   if (!memory || !maySee(actor, [memory.containerTag])) throw notFound("memory", id);
-  const versions = await repositories.memories.versions(organizationId, [rootOf(memory)], { withUndone: true });
+  const versions = await repositories.memories.versions(organizationId, [firstVersionId(memory)], { withUndone: true });
   const tags = [...new Set(versions.map(({ containerTag }) => containerTag))];
   if (!mayChange(actor, tags))
     throw new AppError("forbidden", `Versions of memory ${id} are in other containers, which this key may not use.`);
@@ -153,7 +153,7 @@ async function withRepetitions(
   for (const { tag, text } of places)
     for (const same of await memories.byExactText(organizationId, tag, text)) {
       if (all.has(same.id)) continue;
-      const chain = await memories.versions(organizationId, [rootOf(same)], { withUndone: true });
+      const chain = await memories.versions(organizationId, [firstVersionId(same)], { withUndone: true });
       if (chain.every((version) => mayChange(actor, [version.containerTag])))
         for (const version of chain) all.set(version.id, version);
     }
@@ -176,7 +176,7 @@ async function documentsToCut(
   { documents, memories }: Repositories,
   { organizationId }: Actor,
   wanted: ReadonlySet<string>,
-  cuts: ReadonlyMap<string, CutDocument>,
+  cuts: ReadonlyMap<string, CutOutcome>,
 ): Promise<string[]> {
   const stating = new Set((await memories.sources(organizationId, [...wanted])).map(({ documentId }) => documentId));
   const open: string[] = [];
@@ -188,7 +188,7 @@ async function documentsToCut(
 }
 
 /** The combined outcome for a document processed twice, because it was changed meanwhile. */
-function together(earlier: CutDocument | undefined, later: CutDocument): CutDocument {
+function together(earlier: CutOutcome | undefined, later: CutOutcome): CutOutcome {
   if (!earlier) return later;
   const mayStillSay = later.passages > 0 || later.isRemoved ? later.mayStillSay : earlier.mayStillSay;
   return {
@@ -203,7 +203,7 @@ async function remove(
   repositories: Repositories,
   actor: Actor,
   { memory, all }: Found,
-  { cuts, repeating }: { readonly cuts: ReadonlyMap<string, CutDocument>; readonly repeating: readonly string[] },
+  { cuts, repeating }: { readonly cuts: ReadonlyMap<string, CutOutcome>; readonly repeating: readonly string[] },
 ): Promise<Begun> {
   const { memories } = await repositories.purges.memories(actor.organizationId, idsOf(all), {
     documents: [],

@@ -8,7 +8,7 @@ import { lookUpDocument } from "../documents/documents.js";
 import { notFound } from "../errors.js";
 import { containerTagSchema, customIdSchema, invalid, parseInput } from "../input.js";
 import { isStatedAlone, letEarlierHold } from "../memories/forget-leaving.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { ContainerRow, JobHandler, Repositories } from "../ports.js";
 import type { Actor } from "../types.js";
 import { purgeMemory, resumeMemory } from "./purge-memory.js";
@@ -57,7 +57,7 @@ export async function purge(context: CoreContext, call: AuthorizedCall, raw: unk
   const { memoryId } = input;
   const begun =
     memoryId === undefined
-      ? await once(context, call, "purge", (repositories) => begin(context, repositories, call.actor, input))
+      ? await runOnce(context, call, "purge", (repositories) => begin(context, repositories, call.actor, input))
       : await purgeMemory(context, call, memoryId);
   for (const id of begun.documentIds) context.events.changed(id);
   const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -5,7 +5,7 @@ import { requireAllContainers } from "../auth.js";
 import { dropLostBlobs } from "../documents/blobs.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { invalid, noteSchema, parseInput } from "../input.js";
-import { findDone, once } from "../operations.js";
+import { findDone, runOnce } from "../operations.js";
 import type { Store, Repositories } from "../ports.js";
 import { DEFAULT_CONTAINER } from "../containers/usual-container.js";
 import { ORGANIZATION_NAME } from "./status.js";
@@ -77,7 +77,7 @@ export async function resetOrganization(
     await store.containers.purge(organizationId, tag);
   }
   await dropLostBlobs(context);
-  return once(context, call, "resetOrganization", async (repositories) => {
+  return runOnce(context, call, "resetOrganization", async (repositories) => {
     if (standard) await repositories.containers.ensure(organizationId, [DEFAULT_CONTAINER]);
     await repositories.settings.clear(organizationId);
     for (const { id } of await repositories.connections.list(organizationId))

@@ -3,7 +3,7 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { chunkingIssues, chunkingShape } from "../documents/chunking.js";
 import { checkMetadataSize, invalid, noteSchema, parseInput, textSchema } from "../input.js";
-import { once } from "../operations.js";
+import { runOnce } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import { profileBucketsSchema } from "../profile/profile-buckets.js";
 
@@ -93,7 +93,7 @@ export async function updateSettings(
   const sent = parseInput(settingsSchema, raw);
   for (const key of FREE) checkMetadataSize(key, sent[key], context.limits);
   const client = actor.client ?? EVERY_CLIENT;
-  return once(context, call, "updateSettings", async (repositories) => {
+  return runOnce(context, call, "updateSettings", async (repositories) => {
     const before = await openSecrets(context, await readSettings(repositories, actor.organizationId, actor.client));
     const after = { ...before, ...sent };
     refuseIdleFilters(sent, after);

@@ -56,7 +56,7 @@ async function readText(
 ): Promise<{ text: string; notes: string[] }> {
   if (Math.min(width, height) < LEAST_SIDE) return { text: "", notes: ["The picture is too small to contain text."] };
   try {
-    const text = (await tools.recognizeText(bytes)).trim();
+    const text = (await tools.recogniseText(bytes)).trim();
     return { text, notes: text === "" ? ["No text was found in the picture."] : [] };
   } catch (error) {
     const isFinal = error instanceof ExtractionError && !(error instanceof LanguagesMissing);

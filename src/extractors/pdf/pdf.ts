@@ -21,7 +21,7 @@ const PAGES_BETWEEN_CLEANING = 50;
 
 /**
  * Reads a PDF page by page: text in reading order, headings, lists and tables; headers, footers and page numbers are left out,
- * and pages that are pictures are read through `tools.recognizeText`.
+ * and pages that are pictures are read through `tools.recogniseText`.
  * @throws ExtractionError `encrypted`, `damaged`, `empty` for one without any text, and `missing_program` where all of its text
  * is in pictures and nothing can read them
  */

@@ -72,7 +72,7 @@ async function readScan(
     const png = tools && (await picture.png());
     page.cleanup();
     if (!tools || !png) return new ExtractionError("damaged", "The picture cannot be decoded.");
-    const text = await tools.recognizeText(png);
+    const text = await tools.recogniseText(png);
     return text.trim() === "" ? null : text.trim();
   } catch (error) {
     if (error instanceof LanguagesMissing) throw error;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import type { Cli } from "./cli.js";
 import { UsageError } from "./failure.js";
-import { oneLine } from "./style.js";
+import { printableLine } from "./style.js";
 
 const startedSchema = z.object({
   device_code: z.string(),
@@ -40,7 +40,9 @@ export async function askForKey(cli: Cli, service: string, client: string | unde
   if (!started.success) throw notOurs(url);
   const { device_code: deviceCode, user_code: userCode, verification_uri: page, expires_in: seconds } = started.data;
   const { bold } = cli.output.style;
-  cli.output.note(`Open ${bold(oneLine(page))} on any machine and enter ${bold(oneLine(userCode))}. Waiting …`);
+  cli.output.note(
+    `Open ${bold(printableLine(page))} on any machine and enter ${bold(printableLine(userCode))}. Waiting …`,
+  );
   const until = performance.now() + seconds * 1_000;
   let interval = started.data.interval;
   while (performance.now() < until) {
@@ -82,7 +84,7 @@ function refusal(url: string, body: unknown): AppError {
   const refused = refusedSchema.safeParse(body);
   if (!refused.success) return notOurs(url);
   const { error, message = error } = refused.data;
-  return new AppError(error === "access_denied" ? "forbidden" : "unavailable", oneLine(message));
+  return new AppError(error === "access_denied" ? "forbidden" : "unavailable", printableLine(message));
 }
 
 function notOurs(url: string): AppError {

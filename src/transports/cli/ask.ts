@@ -12,9 +12,9 @@ export interface Question {
   readonly isSecret: boolean;
 }
 
-/** As `ask`, for input that is not echoed. */
+/** As `askUser`, for input that is not echoed. */
 export async function askSecrets(cli: Cli, questions: readonly string[], instead: string): Promise<string[] | null> {
-  return ask(
+  return askUser(
     cli,
     questions.map((text) => ({ text, isSecret: true })),
     instead,
@@ -38,7 +38,7 @@ export function canAsk({ stdin, output }: Cli): boolean {
  * @returns the answers, or null when the input ended before all were given
  * @throws UsageError where nobody can be asked
  */
-export async function ask(cli: Cli, questions: readonly Question[], instead: string): Promise<string[] | null> {
+export async function askUser(cli: Cli, questions: readonly Question[], instead: string): Promise<string[] | null> {
   if (!canAsk(cli)) throw new UsageError(`cannot ask for input here; ${instead}`);
   const { stdin, output } = cli;
   const answers: string[] = [];

@@ -4,7 +4,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** What may come at one position of a command line, by the command names before it. */
-interface Place {
+interface Position {
   /** Names of commands, separated by spaces; empty for the program itself. */
   readonly path: string;
   readonly words: readonly Word[];
@@ -29,13 +29,13 @@ interface ShownOption {
  * pressing the tab key starts no program and reads nothing but file names.
  */
 export function completionScript(shell: Shell, program: Command): string {
-  const places = placesOf(program, []);
+  const places = positionsIn(program, []);
   if (shell === "fish") return fishScript(program.name(), places);
   const bash = bashScript(program.name(), places);
   return shell === "bash" ? bash : `autoload -U +X bashcompinit && bashcompinit\n${bash}`;
 }
 
-function placesOf(command: Command, path: readonly string[]): Place[] {
+function positionsIn(command: Command, path: readonly string[]): Position[] {
   const commands = command.createHelp().visibleCommands(command);
   const options = command.createHelp().visibleOptions(command);
   const shared = path.length === 0 ? [] : command.createHelp().visibleGlobalOptions(command);
@@ -44,7 +44,7 @@ function placesOf(command: Command, path: readonly string[]): Place[] {
     words: [...commands.map(wordOf), ...command.registeredArguments.flatMap(choicesOf)],
     options: [...options, ...shared].map(shownOption),
   };
-  return [place, ...command.commands.flatMap((next) => placesOf(next, [...path, next.name()]))];
+  return [place, ...command.commands.flatMap((next) => positionsIn(next, [...path, next.name()]))];
 }
 
 function wordOf(command: Command): Word {
@@ -73,7 +73,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function bashScript(name: string, places: readonly Place[]): string {
+function bashScript(name: string, places: readonly Position[]): string {
   const paths = places.flatMap(({ path }) => (path === "" ? [] : quoted(path)));
   const values = places.flatMap(({ path, options }) =>
     options
@@ -109,7 +109,7 @@ function bashCase(pattern: string, words: readonly string[]): string {
   return `    ${quoted(pattern)}) found=${quoted(words.join(" "))} ;;`;
 }
 
-function fishScript(name: string, places: readonly Place[]): string {
+function fishScript(name: string, places: readonly Position[]): string {
   const top = places.find(({ path }) => path === "");
   const commands = new Set(top?.words.map((word) => word.name));
   const lines = places.flatMap(({ path, words, options }) => {

@@ -1,5 +1,5 @@
 import { truncate } from "../../lib/truncate.js";
-import { oneLine } from "./style.js";
+import { printableLine } from "./style.js";
 
 const LONGEST_NAME = 60;
 const LONGEST_SOURCE = 100;
@@ -21,12 +21,12 @@ export function describeSource(document: Named): string {
 }
 
 function cut(name: string): string {
-  const shown = oneLine(name);
+  const shown = printableLine(name);
   return shown.length > LONGEST_NAME ? `${truncate(shown, LONGEST_NAME)}…` : shown;
 }
 
 /** The end of a long source says the most. */
 function cutSource(source: string): string {
-  const shown = oneLine(source);
+  const shown = printableLine(source);
   return shown.length > LONGEST_SOURCE ? `…${shown.slice(-LONGEST_SOURCE).toWellFormed()}` : shown;
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.js";
 import { exitCodeOf } from "../errors.js";
 import { EXIT_FAILED, EXIT_OK, EXIT_WRONG_USE } from "./exit-codes.js";
 import type { Output } from "./output.js";
-import { oneLine, printable } from "./style.js";
+import { printableLine, printable } from "./style.js";
 
 /** The command line cannot be understood; the message says how it should read. */
 export class UsageError extends Error {
@@ -59,7 +59,7 @@ function describe(error: unknown, { hint, invocation }: FailureOptions): Failure
   const cause = error instanceof Error ? error.message : String(error);
   return {
     error: "internal",
-    message: `something unexpected went wrong: ${oneLine(cause)}`,
+    message: `something unexpected went wrong: ${printableLine(cause)}`,
     hint: `Run it again with RECOLLECT_LOG_LEVEL=debug to see where, and \`${invocation} doctor\` to check the store.`,
     exitCode: EXIT_FAILED,
   };

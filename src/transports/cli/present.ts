@@ -1,16 +1,16 @@
-import { type ExplainedFact, type SearchAnswer, type SearchResult, sourceOf as whereFrom } from "../../core/index.js";
+import { type ExplainedFact, type SearchAnswer, type SearchResult, documentSource } from "../../core/index.js";
 import type { Memory, Trust } from "../../core/types.js";
 import { dayIn, type TimeZone } from "../../lib/time-zone.js";
 import { placeInFile } from "../place-in-file.js";
 import type { Cli } from "./cli.js";
 import { describeSource } from "./document-source.js";
-import { indent, oneLine, printable } from "./style.js";
+import { indent, printableLine, printable } from "./style.js";
 import { count } from "../../lib/count.js";
 
 /** Search results for people: score, text, then place and date. */
 export function describeAnswer(cli: Cli, answer: SearchAnswer, query: string): string[] {
   const found = answer.results.flatMap((result) => describeResult(cli, result, answer.timeZone));
-  const nothing = [`Nothing found for “${oneLine(query)}”.`];
+  const nothing = [`Nothing found for “${printableLine(query)}”.`];
   return [...(found.length > 0 ? found : nothing), ...describeLimits(cli, answer)];
 }
 
@@ -25,7 +25,7 @@ export function describeLimits(cli: Cli, { waiting, degraded }: SearchAnswer): s
           ),
         ]
       : []),
-    ...degraded.map((reason) => yellow(`Degraded: ${oneLine(reason)}`)),
+    ...degraded.map((reason) => yellow(`Degraded: ${printableLine(reason)}`)),
   ];
 }
 
@@ -35,10 +35,18 @@ function describeResult(cli: Cli, result: SearchResult, timeZone: TimeZone): str
   const kind = result.kind === "memory" ? "memory" : `${result.standing ? "out-of-date " : ""}passage`;
   const conflicts = result.conflictsWith ? [`conflicts with ${result.conflictsWith.join(" and ")}`] : [];
   const place = result.chunk?.metadata ? placeInFile(result.chunk.metadata) : null;
-  const places = place === null ? [] : [oneLine(place)];
+  const places = place === null ? [] : [printableLine(place)];
   const isGuess = result.memory?.isInference === true && result.trust !== "flagged";
   const marks = [...(isGuess ? ["a guess that waits for review"] : []), ...(MARKS[result.trust] ?? [])];
-  const facts = [kind, sourceOf(result), ...places, dayOf(result, timeZone), result.id, ...conflicts, ...marks];
+  const facts = [
+    kind,
+    describeDocuments(result),
+    ...places,
+    dayOf(result, timeZone),
+    result.id,
+    ...conflicts,
+    ...marks,
+  ];
   return [`${bold(result.similarity.toFixed(2))}  ${text}`, dim(indent(facts.join(" · "), 6))];
 }
 
@@ -48,11 +56,11 @@ const MARKS: Readonly<Partial<Record<Trust, readonly string[]>>> = {
   flagged: ["FLAGGED: reads like an instruction and has not been reviewed"],
 };
 
-function sourceOf({ documents }: SearchResult): string {
+function describeDocuments({ documents }: SearchResult): string {
   const [first] = documents;
   if (!first) return "no document";
   const more = documents.length > 1 ? ` and ${documents.length - 1} more` : "";
-  return `from ${describeSource({ ...first, source: whereFrom(first) })}${more}`;
+  return `from ${describeSource({ ...first, source: documentSource(first) })}${more}`;
 }
 
 /** The day of a result, where known: what the source says, otherwise when it was added. */
@@ -73,8 +81,8 @@ export function describeFacts(facts: readonly ExplainedFact[]): string[] {
       updated: ` (replaces ${replaced ?? "an older one"})`,
     };
     return [
-      `- ${oneLine(text)}${note[outcome]}  [${id}]`,
-      ...near.map((other) => `  close to: ${oneLine(other.text)}  [${other.id}]; --updates if it replaces that`),
+      `- ${printableLine(text)}${note[outcome]}  [${id}]`,
+      ...near.map((other) => `  close to: ${printableLine(other.text)}  [${other.id}]; --updates if it replaces that`),
       ...statedIn.map((document) => `  the old one is still stated in: ${describeSource(document)}  [${document.id}]`),
     ];
   });
@@ -82,6 +90,6 @@ export function describeFacts(facts: readonly ExplainedFact[]): string[] {
 
 export function describeMemories(memories: readonly Memory[]): string[] {
   return memories.map(
-    ({ text, id, isInference }) => `- ${oneLine(text)}  [${id}]${isInference ? " (waits for review)" : ""}`,
+    ({ text, id, isInference }) => `- ${printableLine(text)}  [${id}]${isInference ? " (waits for review)" : ""}`,
   );
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../../core/errors.js";
 import type { Access } from "./cli.js";
-import { oneLine } from "./style.js";
+import { printableLine } from "./style.js";
 
 /** Refuses the name of a container that is more likely misspelt than empty. @throws AppError `not_found`, or as the core */
 export async function requireContainer({ core, read }: Access, containerTag: string): Promise<void> {
@@ -10,7 +10,7 @@ export async function requireContainer({ core, read }: Access, containerTag: str
     if (!(error instanceof AppError) || error.kind !== "not_found") throw error;
     throw new AppError(
       "not_found",
-      `There is no container ${oneLine(containerTag)}. \`containers\` lists the existing ones.`,
+      `There is no container ${printableLine(containerTag)}. \`containers\` lists the existing ones.`,
       { cause: error },
     );
   }

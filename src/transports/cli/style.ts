@@ -23,7 +23,7 @@ export function printable(text: string): string {
 }
 
 /** The same on one line. */
-export function oneLine(text: string): string {
+export function printableLine(text: string): string {
   return singleSpaced(printable(text));
 }
 

@@ -15,7 +15,7 @@ const MOST_CLIENTS = 20;
 const OPEN_MS = 60 * 60_000;
 
 /** What a program asks for. */
-interface Ask {
+interface AccessRequest {
   readonly callback: Callback;
   /** Names of the programs; null for one that does not say. */
   readonly clients: readonly (string | null)[];
@@ -28,7 +28,7 @@ interface Ask {
   readonly version: string;
 }
 
-function readAsk({ url }: Visit): Ask {
+function readAccessRequest({ url }: Visit): AccessRequest {
   const { searchParams, pathname } = url;
   const isDesktop = pathname === "/auth/desktop";
   const list = searchParams.get("clients");
@@ -62,14 +62,14 @@ function readClient(name: string): string {
 
 /** Shows who asks for what, and lets the owner choose. */
 export const showConnect: Handler = async (visit, surroundings) => {
-  const ask = readAsk(visit);
+  const asked = readAccessRequest(visit);
   const owner = await surroundings.sessions.requireOwner(visit.request);
   if (owner instanceof Response) return owner;
-  return connectPage(visit, surroundings, { ask, owner });
+  return connectPage(visit, surroundings, { asked, owner });
 };
 
-interface Asked {
-  readonly ask: Ask;
+interface ConnectPage {
+  readonly asked: AccessRequest;
   readonly owner: Owner;
   readonly objection?: string;
   /** The form as it was submitted. */
@@ -79,19 +79,19 @@ interface Asked {
 async function connectPage(
   { url }: Visit,
   { core }: Surroundings,
-  { ask, owner, objection, chosen }: Asked,
+  { asked, owner, objection, chosen }: ConnectPage,
 ): Promise<Response> {
   const { containers } = await core.listContainers({ actor: owner.actor });
-  const names = ask.clients.map(nameOf);
+  const names = asked.clients.map(nameOf);
   const who = names.length === 1 ? names[0] : `${names.length} programs`;
   return pageAnswer({
     title: `${who} ${names.length === 1 ? "asks" : "ask"} to use your memory`,
     status: objection === undefined ? 200 : 400,
     footer: ownerFooter(owner),
-    formTargets: [ask.callback.formTarget],
+    formTargets: [asked.callback.formTarget],
     body: html`${objection !== undefined && html`<p class="warning" role="alert">${objection}</p>`}
-      ${ask.clients.some((client) => client === null || labelOf(client) === null) && html`<p class="warning">This server does not know this program. Approve only what you started yourself.</p>`}
-      ${askerOf(ask)}
+      ${asked.clients.some((client) => client === null || labelOf(client) === null) && html`<p class="warning">This server does not know this program. Approve only what you started yourself.</p>`}
+      ${askerOf(asked)}
       <form method="post" action="${url.pathname + url.search}">
         ${csrfField(owner.csrf)}${hiddenField("request", newRequest(url, owner))}
         ${choiceFields({ containers: containers.map(({ tag }) => tag), chosen })}
@@ -101,8 +101,8 @@ async function connectPage(
         </div>
       </form>
       <p class="soft">
-        The program gets ${ask.isList ? "a separate key for each client" : "its own key"}, ${wayTo(ask.callback)}. You
-        can revoke it at any time with <code>recollect keys revoke</code>. If your browser can no longer reach the
+        The program gets ${asked.isList ? "a separate key for each client" : "its own key"}, ${wayTo(asked.callback)}.
+        You can revoke it at any time with <code>recollect keys revoke</code>. If your browser can no longer reach the
         program, the program has stopped waiting: start again there.
       </p>`,
   });
@@ -118,7 +118,7 @@ function nameOf(client: string | null): string {
   return labelOf(client) ?? `Unknown program “${client}”`;
 }
 
-function askerOf({ clients, hostname, os, cwd, version }: Ask): Html {
+function askerOf({ clients, hostname, os, cwd, version }: AccessRequest): Html {
   const rows = [
     clients.length > 1 && (["Programs", clients.map(nameOf).join(", ")] as const),
     hostname !== "" && (["Machine", os === "" ? hostname : `${hostname} (${os})`] as const),
@@ -160,29 +160,29 @@ function requireRequest(fields: FormFields, { pathname, search }: URL, { token }
 export const doConnect: Handler = async (visit, surroundings) => {
   const { request, url } = visit;
   const { core, sessions } = surroundings;
-  const ask = readAsk(visit);
+  const asked = readAccessRequest(visit);
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
   const fields = await readForm(request);
   requireCsrf(fields, owner);
   const requestId = requireRequest(fields, url, owner);
   const decision = fields.text("decision");
-  if (decision === "decline") return redirectAnswer(withAnswer(ask.callback, declined(ask)));
+  if (decision === "decline") return redirectAnswer(withAnswer(asked.callback, declined(asked)));
   if (decision !== "approve") throw new AppError("invalid", "Approve or decline.");
   try {
     const { keys } = await core.connectClients(
       { actor: owner.actor },
-      { ...readChoice(fields), request: requestId, clients: ask.clients.map((client) => keyFor(ask, client)) },
+      { ...readChoice(fields), request: requestId, clients: asked.clients.map((client) => keyFor(asked, client)) },
     );
-    const answer = { ...keysOf(ask, keys), api_url: sessions.baseUrl(request) };
-    return redirectAnswer(withAnswer(ask.callback, answer));
+    const answer = { ...keysOf(asked, keys), api_url: sessions.baseUrl(request) };
+    return redirectAnswer(withAnswer(asked.callback, answer));
   } catch (error) {
     if (!(error instanceof AppError) || error.kind !== "invalid") throw error;
-    return connectPage(visit, surroundings, { ask, owner, objection: error.message, chosen: fields });
+    return connectPage(visit, surroundings, { asked, owner, objection: error.message, chosen: fields });
   }
 };
 
-function keyFor({ kind, hostname, cwd }: Ask, client: string | null) {
+function keyFor({ kind, hostname, cwd }: AccessRequest, client: string | null) {
   const places = [hostname !== "" && `on ${hostname}`, cwd !== "" && `in ${cwd}`].filter((place) => place !== false);
   return {
     client,
@@ -191,12 +191,15 @@ function keyFor({ kind, hostname, cwd }: Ask, client: string | null) {
   };
 }
 
-function keysOf({ isList }: Ask, keys: readonly { client: string | null; secret: string }[]): Record<string, string> {
+function keysOf(
+  { isList }: AccessRequest,
+  keys: readonly { client: string | null; secret: string }[],
+): Record<string, string> {
   if (!isList) return { apikey: keys[0]?.secret ?? "" };
   return { keys: encodeValues(Object.fromEntries(keys.map(({ client, secret }) => [client ?? "", secret]))) };
 }
 
-function declined({ isList, clients }: Ask): Record<string, string> {
+function declined({ isList, clients }: AccessRequest): Record<string, string> {
   if (!isList) return { error: "access_denied" };
   const words = Object.fromEntries(clients.map((client) => [client ?? "", "The owner declined."]));
   return { error: "access_denied", errors: encodeValues(words) };

@@ -60,7 +60,7 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
     if (Object.keys(methods).length > 0) learnOf(request, { route: url.pathname });
     const method = request.method === "HEAD" ? "GET" : request.method;
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
-    if (handler) return handler(visit, { ...surroundings, core: coreFor(options.core, sourceOfVisit(visit)) });
+    if (handler) return handler(visit, { ...surroundings, core: coreFor(options.core, callSource(visit)) });
     const allow = Object.keys(methods);
     return allow.length === 0 ? missing(visit) : refuseMethod(visit, allow);
   }
@@ -78,7 +78,7 @@ export function createConsole(options: ConsoleOptions): ConsoleFace {
 }
 
 /** For the audit: a browser has no name but what it says of itself. */
-function sourceOfVisit({ request, callerAddress }: Visit): CallSource {
+function callSource({ request, callerAddress }: Visit): CallSource {
   const client = request.headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
   return { face: "console", ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }

@@ -9,13 +9,13 @@ import { containerTagSchema, type Core, coreFor } from "../../core/index.js";
 import { type Actor, type CallSource, isReader, type RequestRecord } from "../../core/types.js";
 import type { LeveledLog } from "../../lib/log.js";
 import { type AllowedHosts, objectionToHost } from "../allowed-hosts.js";
-import { identify, MEMORY_SCOPES, sourceOf, type Visitor } from "../auth.js";
+import { identify, MEMORY_SCOPES, callSource, type Visitor } from "../auth.js";
 import { readerOf, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { findPinning, PINNING_HEADER } from "../pinning-header.js";
 import { learnOf } from "../telemetry/request-facts.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import type { InTurn } from "../../lib/large-requests.js";
-import { meantBy } from "../unknown-fields.js";
+import { likelyField } from "../unknown-fields.js";
 import type { AccessRules } from "../visitor.js";
 import { readMessages } from "./read-messages.js";
 import { beginRecord, logCall } from "./record-calls.js";
@@ -88,7 +88,7 @@ class StreamableHttp implements McpHttp {
   async answer(request: Request, visitor: Visitor): Promise<Response> {
     const { log, requests, resourceMetadataUrl } = this.#options;
     const metadata = () => resourceMetadataUrl?.(request, visitor);
-    const done = beginRecord({ from: sourceOf({ ...visitor, face: "mcp" }) });
+    const done = beginRecord({ from: callSource({ ...visitor, face: "mcp" }) });
     const answer = await this.#serve(request, { ...visitor, face: "mcp" }).catch((error: unknown) => {
       requests?.note(done({ error }));
       return refuse(request, error, { log, metadata });
@@ -117,7 +117,7 @@ class StreamableHttp implements McpHttp {
       this.#options.limitRequests(actor, (name, value) => headers.set(name, value), further);
     await limit();
     const answer = await inTurn(actor.name, request, (whole) =>
-      this.#handle(whole, { actor, from: sourceOf(from), request }, limit),
+      this.#handle(whole, { actor, from: callSource(from), request }, limit),
     );
     return withHeaders(answer, headers);
   }
@@ -178,7 +178,7 @@ function requirePinning({ headers, url }: Request): void {
       );
   }
   const parameters = [...new URL(url).searchParams.keys()];
-  const parameter = parameters.find((name) => meantBy(name, ["containerTag"]) !== undefined);
+  const parameter = parameters.find((name) => likelyField(name, ["containerTag"]) !== undefined);
   if (parameter === undefined) return;
   const message = `The parameter ${parameter} is not read; name the container in the header ${PINNING_HEADER}.`;
   throw new AppError("invalid", message);

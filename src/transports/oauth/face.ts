@@ -56,7 +56,7 @@ const OPENID_PARAMETERS = ["nonce", "max_age", "acr_values", "claims", "claims_l
 const PROMPTS: ReadonlySet<string> = new Set(["login", "consent", "none"]);
 
 /** For the audit. */
-function sourceOf({ headers }: Request, { callerAddress }: OAuthVisitor): CallSource {
+function callSource({ headers }: Request, { callerAddress }: OAuthVisitor): CallSource {
   const client = headers.get("user-agent")?.slice(0, LONGEST_CLIENT);
   return { face: "oauth", ...(callerAddress !== undefined && { address: callerAddress }), ...(client && { client }) };
 }
@@ -116,7 +116,7 @@ class AuthorizationFace implements OAuthFace {
     if (owner instanceof Response) return owner;
     const provider = await this.#providerOf(issuer);
     const { answerConsent } = await import("./consent.js");
-    return answerConsent(request, { provider, core: coreFor(core, sourceOf(request, visitor)), owner });
+    return answerConsent(request, { provider, core: coreFor(core, callSource(request, visitor)), owner });
   }
 
   async #countRegistration({ callerAddress = "unknown" }: OAuthVisitor): Promise<void> {

@@ -9,6 +9,9 @@ import type { AccessRules } from "../visitor.js";
 import { analyticsEndpoints } from "./service/analytics.js";
 import { auditEndpoints } from "./service/audit.js";
 import { billingEndpoints } from "./service/billing.js";
+import { connectionChoiceEndpoints } from "./service/connection-choice.js";
+import { connectionSignInEndpoints } from "./service/connection-sign-in.js";
+import { connectionSyncEndpoints } from "./service/connection-sync.js";
 import { connectionEndpoints } from "./service/connections.js";
 import { containerTagEndpoints } from "./containers/container-tags.js";
 import { documentGraphEndpoints } from "./documents/documents-with-memories.js";
@@ -108,6 +111,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...analyticsEndpoints,
   ...auditEndpoints,
   ...connectionEndpoints,
+  ...connectionSignInEndpoints,
+  ...connectionChoiceEndpoints,
+  ...connectionSyncEndpoints,
   ...teamEndpoints,
   ...billingEndpoints,
   ...webAppEndpoints,

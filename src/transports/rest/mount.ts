@@ -13,7 +13,7 @@ import {
   withNoneIgnored,
 } from "../unknown-fields.js";
 import type { RequestMeter } from "../telemetry/request-meter.js";
-import { identify, sourceOf } from "../auth.js";
+import { identify, callSource } from "../auth.js";
 import { readBodyBytes } from "../../lib/request-body.js";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurrency-limit.js";
 import type { InTurn } from "../../lib/large-requests.js";
@@ -178,7 +178,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
   facts.containerTag = onlyContainer(body, query, req.param());
   const result = await endpoint.handle({
     core: options.core,
-    call: { actor, from: sourceOf(visitorOf(context.req.raw, context.env, options.access)) },
+    call: { actor, from: callSource(visitorOf(context.req.raw, context.env, options.access)) },
     body,
     query,
     parameter: (name) => req.param(name) ?? "",

@@ -1,12 +1,12 @@
 import * as z from "zod";
 
 /** A query parameter given at most once; an empty one counts as absent, because web pages send unfilled fields as empty. */
-export function once<T extends z.ZodType>(schema: T) {
+export function optionalParameter<T extends z.ZodType>(schema: T) {
   return z.preprocess((values) => onlyValue(values), schema.optional()).optional();
 }
 
 /** The same for a whole number in digits. */
-export function onceNumber<T extends z.ZodType>(schema: T) {
+export function optionalNumber<T extends z.ZodType>(schema: T) {
   return z
     .preprocess((values) => {
       const value = onlyValue(values);

@@ -7,7 +7,11 @@ const SECTION = "mix";
 const SIZE = 1_000;
 const CALLERS = 32;
 /** How long a caller pauses on average between calls; without a pause the service is never idle. */
-const PAUSES = { "32 callers without a pause": 0, "32 callers, a call each 0.25 s": 250, "32 callers, a call each 0.7 s": 700 };
+const PAUSES = {
+  "32 callers without a pause": 0,
+  "32 callers, a call each 0.25 s": 250,
+  "32 callers, a call each 0.7 s": 700,
+};
 /** What the callers do, by the number of the call: of twenty calls, fourteen search and three add. */
 const KINDS = "sasrsssassrssssassrs".split("");
 const NAMES = { s: "searches", a: "additions", r: "other reads" };

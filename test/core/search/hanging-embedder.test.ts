@@ -8,12 +8,11 @@ import { type ScriptedProvider, startScriptedProvider } from "../../support/scri
 /** A request waits for a hanging embedder once, however often it calls it. */
 let provider: ScriptedProvider;
 let opened: ManualCore;
-const PATIENCE_MS = 1_000;
 
 beforeEach(async () => {
   provider = await startScriptedProvider();
   const place = { baseUrl: provider.url, apiKey: undefined, model: "scripted", dimensions: undefined };
-  const embedder = watchEmbedder(createOpenAiEmbedder({ ...place, log: silentLog }), { patienceMs: PATIENCE_MS });
+  const embedder = watchEmbedder(createOpenAiEmbedder({ ...place, log: silentLog }), { patienceMs: 1_000 });
   opened = await openManualCore({ embedder });
   await opened.core.createMemories(opened.call(), { containerTag: "a", memories: [{ content: "Mia likes tea." }] });
   provider.fail({ kind: "stall" }, 1_000);
@@ -34,15 +33,12 @@ const WAYS: Readonly<Record<string, () => Promise<unknown>>> = {
 };
 
 test.each(Object.keys(WAYS))("a %s without results waits for a hanging embedder once", async (way) => {
-  const began = performance.now();
   await WAYS[way]?.();
-  expect(performance.now() - began).toBeLessThan(2 * PATIENCE_MS - 100);
+  expect(provider.requests.filter(({ body }) => body.input?.includes("zeppelin"))).toHaveLength(1);
 });
 
-test("a direct memory is stored within seconds, and found by its words", async () => {
-  const began = performance.now();
+test("a direct memory is stored without the vector that does not come, and found by its words", async () => {
   await opened.core.createMemories(opened.call(), { containerTag: "a", memories: [{ content: "Tom likes sailing." }] });
-  expect(performance.now() - began).toBeLessThan(4_000);
   const { results } = await opened.core.search(opened.call(), { q: "Tom likes sailing.", containerTags: ["a"] });
   expect(results[0]?.text).toBe("Tom likes sailing.");
 });

@@ -25,10 +25,10 @@ test("the labelled questions are unique, and each expected answer is a fact", ()
 });
 
 // The bounds only prevent regressions: far more of the unanswerable questions should get no result.
-test("questions about small memories are answered, or get no result, as often as before", async () => {
+test("questions about small memories are answered, or get no result, as often as before", async ({ annotate }) => {
   const figures = await measureSilence(core, readSilenceSet("dev"));
   const { unanswered, silent, answered, first, firstThree, wrong } = figures;
-  console.log(
+  await annotate(
     `built-in embedder, default threshold: ${percent(silent, unanswered)} of ${unanswered} questions without an answer ` +
       `silent; of ${answered} with one, ${percent(first, answered)} first, ${percent(firstThree, answered)} within three; ` +
       `${(wrong / answered).toFixed(2)} wrong results beside`,

@@ -14,16 +14,6 @@ export function contractDocument(groups: readonly ContractGroup[]): string {
   return [INTRODUCTION, countsOf(groups), "", ...groups.map(sectionOf)].join("\n");
 }
 
-/** The table as lines for a terminal. */
-export function contractLines(groups: readonly ContractGroup[]): string {
-  const lines = groups.flatMap(({ heading, effects }) => [
-    "",
-    heading,
-    ...effects.map((effect) => `  ${NAMES[effect.standing].padEnd(18)}  ${effect.promise}${reasonOf(effect)}`),
-  ]);
-  return [...lines, "", countsOf(groups)].join("\n");
-}
-
 function countsOf(groups: readonly ContractGroup[]): string {
   const effects = groups.flatMap((group) => group.effects);
   const count = (standing: ContractEffect["standing"]) =>

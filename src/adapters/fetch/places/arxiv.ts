@@ -24,7 +24,7 @@ export const arxiv: KnownPlace = {
 async function fetchPaper(ask: AskPlace, paper: string): Promise<FetchedFile | null> {
   // Shows whether the paper exists at all.
   const abstract = await ask(`${ARXIV}/abs/${paper}`, { maximumBytes: LARGEST_ABSTRACT });
-  const told = toldBy(textOf(abstract));
+  const told = describePaper(textOf(abstract));
   const text = (await fetchHtml(ask, paper)) ?? (await askIfOpen(ask, `${ARXIV}/pdf/${paper}`));
   return text ? { ...text, told } : { ...abstract, told: { ...told, notes: [ONLY_ABSTRACT] } };
 }
@@ -34,7 +34,7 @@ async function fetchHtml(ask: AskPlace, paper: string): Promise<FetchedFile | nu
   return page?.mimeType === "text/html" ? page : null;
 }
 
-function toldBy(page: string): ToldOfFile {
+function describePaper(page: string): ToldOfFile {
   const meta = readMeta(page);
   const [title = null] = meta.get("citation_title") ?? [];
   const authors = (meta.get("citation_author") ?? []).map(nameOf).filter((name) => name !== "");

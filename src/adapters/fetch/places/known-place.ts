@@ -51,11 +51,11 @@ export function textOf({ bytes }: FetchedFile): string {
 
 /** A response as JSON of bounded depth and size; null for anything else. */
 export function jsonOf(file: FetchedFile): unknown {
-  return parsed(textOf(file));
+  return parseJsonOrNull(textOf(file));
 }
 
 /** @returns null for a text that is not JSON, or exceeds the bounds */
-export function parsed(text: string): unknown {
+export function parseJsonOrNull(text: string): unknown {
   try {
     return parseLimitedJson(text);
   } catch {

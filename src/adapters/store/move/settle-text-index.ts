@@ -45,15 +45,15 @@ export async function settleTextIndex(sides: BothSides): Promise<number> {
   const { source, target, signal, written } = sides;
   await target.write([{ statement: NOTES, parameters: [] }]);
   let count = 0;
-  for (let after = 0, isOver = false; !isOver;) {
+  for (let after = 0, isLast = false; !isLast;) {
     signal.throwIfAborted();
     const found = await source.query<{ rowid: Unit }>(
       "select rowid from text_index where rowid > ? order by rowid limit ? + 0",
       [after, UNITS_AT_ONCE],
     );
     const units = found.map(({ rowid }) => rowid);
-    isOver = units.length < UNITS_AT_ONCE;
-    const upTo = isOver ? Number.MAX_SAFE_INTEGER : (units.at(-1) ?? after);
+    isLast = units.length < UNITS_AT_ONCE;
+    const upTo = isLast ? Number.MAX_SAFE_INTEGER : (units.at(-1) ?? after);
     const { writes, indexed, kept } = await writesOf(sides, units, { after, upTo });
     await target.write(writes);
     written(indexed);

@@ -27,7 +27,11 @@ export interface ClientState {
 }
 
 /** Looks at every file of a client; project files count only if they hold something of ours or cannot be read. */
-export async function lookAt(client: Client, around: Surroundings, expected: readonly Wanted[]): Promise<ClientState> {
+export async function readClientState(
+  client: Client,
+  around: Surroundings,
+  expected: readonly Wanted[],
+): Promise<ClientState> {
   const files: ClientState["files"][number][] = [];
   for (const scope of SCOPES) {
     if (!client.files[scope]) continue;

@@ -18,7 +18,7 @@ import { countSent } from "../files/count-sent.js";
 import { readPassword } from "../files/read-password.js";
 import { sendFile, type AwaitReceipt } from "../files/send-file.js";
 import { readText } from "../read-text.js";
-import { indent, oneLine } from "../style.js";
+import { indent, printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { describeState, waitUntilUnderstood } from "../wait.js";
 import { watchFolder } from "../watch/watch-folder.js";
@@ -262,7 +262,7 @@ function joinWords(words: readonly string[], { text }: AddOptions): string {
 /** Asks the person at the terminal; where nobody can be asked, the answer is no. */
 async function isMeant(cli: Cli, word: string): Promise<boolean> {
   const canAsk = cli.output.isTerminal && !cli.output.isJson && isTerminal(cli.stdin);
-  return canAsk && confirm(cli, `There is no file ${oneLine(word)}. Should this word be remembered?`, "keep it");
+  return canAsk && confirm(cli, `There is no file ${printableLine(word)}. Should this word be remembered?`, "keep it");
 }
 
 function inputOf(source: Source, container: string, options: AddOptions): AddDocumentInput {

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { ListedAuditEntry } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
@@ -85,7 +85,7 @@ function columnsOf(cli: Cli, entry: ListedAuditEntry): string[] {
 }
 
 function describeActor({ actor, keyName }: ListedAuditEntry): string {
-  return oneLine(keyName === null ? actor : `${actor} (${keyName})`);
+  return printableLine(keyName === null ? actor : `${actor} (${keyName})`);
 }
 
 function shorten(names: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { AppError } from "../../../core/errors.js";
 import type { FoundResources } from "../../../core/index.js";
 import { type Access, type Cli, withCore } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { followRun, newestRun } from "./follow-run.js";
 
 type Resource = FoundResources["resources"][number];
@@ -44,7 +44,7 @@ async function listResources(
   const { resources } = found;
   cli.output.answer(found, () =>
     resources.length > 0
-      ? resources.map((resource) => `${resource.id}  ${oneLine(nameOf(resource))}${kindOf(resource)}`)
+      ? resources.map((resource) => `${resource.id}  ${printableLine(nameOf(resource))}${kindOf(resource)}`)
       : [page > 1 ? `There is nothing on page ${page}.` : "There is nothing to choose from."],
   );
   const inParent = parent === undefined ? "" : ` --parent ${parent}`;

@@ -12,7 +12,7 @@ import { type Calling, calling, expectedIn, keyOf, launching, withKey } from "..
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
 import type { Surroundings } from "../starters.js";
-import { oneLine, pairs } from "../style.js";
+import { printableLine, pairs } from "../style.js";
 
 interface Options {
   readonly list?: true;
@@ -85,7 +85,7 @@ function refuseContradictions(name: string | undefined, { list: asList, undo: as
 }
 
 async function list(cli: Cli, around: Surroundings): Promise<void> {
-  const { lookAt } = await import("../clients/state.js");
+  const { readClientState: lookAt } = await import("../clients/state.js");
   const clients: ClientState[] = [];
   for (const client of CLIENT_TABLE) clients.push(await lookAt(client, around, expectedIn(around)));
   cli.output.answer({ clients }, () => describeStates(cli, clients));
@@ -105,9 +105,11 @@ function describeStates(cli: Cli, clients: readonly ClientState[]): string[] {
     clients.flatMap(({ client, installed, files }) =>
       files.map(({ scope, file, state, problem }): [string, string] => [
         scope === "user" ? client : `${client} (project)`,
-        [installed ? "installed" : dim("not found"), paint[state](words[state]), dim(oneLine(problem ?? file))].join(
-          "  ",
-        ),
+        [
+          installed ? "installed" : dim("not found"),
+          paint[state](words[state]),
+          dim(printableLine(problem ?? file)),
+        ].join("  "),
       ]),
     ),
   );

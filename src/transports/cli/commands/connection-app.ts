@@ -1,4 +1,4 @@
-import { ask, askSecrets, canAsk, requireAnswers } from "../ask.js";
+import { askUser, askSecrets, canAsk, requireAnswers } from "../ask.js";
 import type { Access, Cli } from "../cli.js";
 
 /** How to register one's own app with a provider, which signing in without a public address requires. */
@@ -92,13 +92,15 @@ export async function keepApp(
   note(`See docs/connections/${provider}.md for details.`);
   const id = await askId(cli, guide);
   const question = { text: "Client secret (input is hidden):", isSecret: true };
-  const [secret] = guide.hasSecret ? requireAnswers(await ask(cli, [question], "use --client-secret")) : [];
+  const [secret] = guide.hasSecret ? requireAnswers(await askUser(cli, [question], "use --client-secret")) : [];
   await keep(access, guide.prefix, id, secret);
 }
 
 async function askId(cli: Cli, { id, example }: AppGuide): Promise<string> {
   for (;;) {
-    const [typed = ""] = requireAnswers(await ask(cli, [{ text: "Client id:", isSecret: false }], "use --client-id"));
+    const [typed = ""] = requireAnswers(
+      await askUser(cli, [{ text: "Client id:", isSecret: false }], "use --client-id"),
+    );
     if (id.test(typed.trim())) return typed.trim();
     cli.output.note(`That is not a client id. It should look like ${example}.`);
   }

@@ -1,4 +1,4 @@
-import { ask, askSecrets, canAsk, requireAnswers } from "../ask.js";
+import { askUser, askSecrets, canAsk, requireAnswers } from "../ask.js";
 import type { Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 
@@ -65,7 +65,7 @@ export async function readNeededFields(cli: Cli, provider: string, fields: Field
   const questions = missing.map(([, { question, isSecret = false }]) => ({ text: question, isSecret }));
   const others = (fields.ask ?? []).map((name) => ({ text: `${name}:`, isSecret: true }));
   const names = [...missing.map(([name]) => name), ...(fields.ask ?? [])];
-  return { ...given, ...named(names, await ask(cli, [...questions, ...others], "use --set")) };
+  return { ...given, ...named(names, await askUser(cli, [...questions, ...others], "use --set")) };
 }
 
 function lacking(cli: Cli, provider: string, missing: readonly (readonly [string, NeededField])[]): UsageError {

@@ -4,7 +4,7 @@ import { sleep } from "../../../lib/time.js";
 import { type Access, type Cli, withCore } from "../cli.js";
 import { openLoopbackCallback } from "../loopback-callback.js";
 import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { type AppOptions, keepApp } from "./connection-app.js";
 import { type Fields, readFields, readNeededFields } from "./connection-fields.js";
 import { followRun } from "./follow-run.js";
@@ -88,7 +88,9 @@ async function signInElsewhere(
   id: string,
   { userCode, verificationUrl, expiresIn, interval }: BegunDeviceSignIn,
 ): Promise<void> {
-  cli.output.note(`Open ${oneLine(verificationUrl)} and enter ${cli.output.style.bold(oneLine(userCode))}.`);
+  cli.output.note(
+    `Open ${printableLine(verificationUrl)} and enter ${cli.output.style.bold(printableLine(userCode))}.`,
+  );
   const progress = cli.output.progress("waiting for the sign-in");
   try {
     let waitMs = interval * 1_000;

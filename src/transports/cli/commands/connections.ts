@@ -4,7 +4,7 @@ import { AppError } from "../../../core/errors.js";
 import { type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { notEmpty, wholeNumber } from "../options.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { chooseResources, type ChooseOptions } from "./choose-resources.js";
 import type { Fields } from "./connection-fields.js";
@@ -182,8 +182,8 @@ function describe(cli: Cli, connection: ShownConnection): string {
   const place = PLACE_SETTINGS.map((name) => settings[name]).find((value) => value !== undefined) ?? null;
   const what = [provider, account ?? place, `in ${containerTags.join(", ")}`].filter((part) => part !== null).join(" ");
   const shown = state === "active" ? dim(lastRun ? `last run ${lastRun.status}` : "no run yet") : red(state);
-  const why = problem === null ? "" : `\n    ${oneLine(problem)}`;
-  return `${id}  ${oneLine(what)}  ${count(documentCount, "document")}, ${shown}${why}`;
+  const why = problem === null ? "" : `\n    ${printableLine(problem)}`;
+  return `${id}  ${printableLine(what)}  ${count(documentCount, "document")}, ${shown}${why}`;
 }
 
 async function sync(

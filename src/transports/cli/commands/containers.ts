@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { ListedContainer } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 export function registerContainers(program: Command, cli: Cli): void {
@@ -23,7 +23,7 @@ function describe(cli: Cli, containers: readonly ListedContainer[]): string[] {
   return containers.map(({ tag, name, memoryCount, documentCount, lastActivityAt }) => {
     const kept = `${count(memoryCount, "memory", "memories")} from ${count(documentCount, "document")}`;
     const used = lastActivityAt === null ? "empty" : cli.localTime(lastActivityAt).slice(0, 10);
-    const title = name === null || name === tag ? "" : ` · ${oneLine(name)}`;
+    const title = name === null || name === tag ? "" : ` · ${printableLine(name)}`;
     return `${bold(tag.padEnd(width))}  ${kept}  ${dim(`${used}${title}`)}`;
   });
 }

@@ -3,7 +3,7 @@ import type { Diagnosis } from "../../../core/index.js";
 import { sleep } from "../../../lib/time.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { EXIT_FAILED } from "../exit-codes.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 /** A first start may have to download the vector engine. */
@@ -40,8 +40,10 @@ function describe(cli: Cli, { checks, ok }: Diagnosis): string[] {
   const wrong = checks.filter((check) => !check.ok).length;
   return [
     ...checks.flatMap((check) => [
-      `${check.ok ? green("ok  ") : red("FAIL")}  ${check.name.padEnd(width)}  ${oneLine(check.detail)}`,
-      ...(check.ok || !check.fix ? [] : [`      ${" ".repeat(width)}  ${bold("what to do:")} ${oneLine(check.fix)}`]),
+      `${check.ok ? green("ok  ") : red("FAIL")}  ${check.name.padEnd(width)}  ${printableLine(check.detail)}`,
+      ...(check.ok || !check.fix
+        ? []
+        : [`      ${" ".repeat(width)}  ${bold("what to do:")} ${printableLine(check.fix)}`]),
     ]),
     ok ? green("All is well.") : red(`${count(wrong, "check")} failed.`),
   ];

@@ -7,7 +7,7 @@ import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { notEmpty, wholeNumber } from "../options.js";
-import { dollars, oneLine, pairs } from "../style.js";
+import { dollars, printableLine, pairs } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 /** Milliseconds between two checks of the progress. */
@@ -82,7 +82,7 @@ async function show(cli: Cli): Promise<void> {
 
 async function change(cli: Cli, action: (typeof ACTIONS)[number][0]): Promise<void> {
   const changed = await withCore(cli, ({ core, newWrite }) => core.changeEmbeddings(newWrite(), { action }));
-  cli.output.answer(changed, () => [oneLine(changed.done)]);
+  cli.output.answer(changed, () => [printableLine(changed.done)]);
 }
 
 async function use(cli: Cli, kind: string, options: UseOptions): Promise<void> {
@@ -147,19 +147,25 @@ function describeEstimate({ name, texts, tokens, cost, minutes }: EmbeddingEstim
   const price =
     cost === null ? "price unknown: set RECOLLECT_EMBEDDING_PRICE" : cost === 0 ? "free" : `about ${dollars(cost)}`;
   const time = minutes === null ? "" : `, at least ${count(minutes, "minute")}`;
-  return `${oneLine(name)}: ${count(texts, "text")}, about ${tokens} tokens, ${price}${time}`;
+  return `${printableLine(name)}: ${count(texts, "text")}, about ${tokens} tokens, ${price}${time}`;
 }
 
 function describe(cli: Cli, { active, next, previous }: EmbeddingStatus): string[] {
   const { green, yellow, red } = cli.output.style;
   const lines: [string, string][] = [
-    ["active", active.isAnswering ? green(oneLine(active.name)) : red(`${oneLine(active.name)} (unavailable)`)],
+    [
+      "active",
+      active.isAnswering ? green(printableLine(active.name)) : red(`${printableLine(active.name)} (unavailable)`),
+    ],
   ];
-  if (next) lines.push(["next", oneLine(next.name)], ["progress", describeMove(next)]);
+  if (next) lines.push(["next", printableLine(next.name)], ["progress", describeMove(next)]);
   if (next?.comparison) lines.push(["compared", describeComparison(next.comparison)]);
-  if (next?.problem) lines.push(["waiting", yellow(oneLine(next.problem))]);
+  if (next?.problem) lines.push(["waiting", yellow(printableLine(next.problem))]);
   if (previous)
-    lines.push(["kept", `${oneLine(previous.name)} until ${previous.keptUntil?.slice(0, 10) ?? "it is dropped"}`]);
+    lines.push([
+      "kept",
+      `${printableLine(previous.name)} until ${previous.keptUntil?.slice(0, 10) ?? "it is dropped"}`,
+    ]);
   return [...pairs(lines), ...hints(cli, { next, previous })];
 }
 

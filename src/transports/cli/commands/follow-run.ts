@@ -1,7 +1,7 @@
 import type { SyncFailure, SyncRun } from "../../../core/types.js";
 import { sleep } from "../../../lib/time.js";
 import type { Access, Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 
 /** Milliseconds between two checks of the progress. */
 const POLL_MS = 300;
@@ -48,8 +48,8 @@ export function summaryOf(run: SyncRun): readonly string[] {
   const ofSkipped = failures.filter(({ isSkipped }) => isSkipped);
   return [
     `${status}: ${countsOf(run)}`,
-    ...(error === null ? [] : [oneLine(error)]),
-    ...notes.map(oneLine),
+    ...(error === null ? [] : [printableLine(error)]),
+    ...notes.map(printableLine),
     ...named("failed", ofFailed, failed),
     ...named("skipped", ofSkipped, ofSkipped.length === 0 ? 0 : skipped),
   ];
@@ -60,7 +60,9 @@ function named(what: string, some: readonly SyncFailure[], count: number): strin
   const shown = some.slice(0, MOST_NAMED);
   const more = count - shown.length;
   return [
-    ...shown.map(({ title, itemId, reason }) => `  ${what}: ${oneLine(title ?? itemId)}: ${oneLine(reason)}`),
+    ...shown.map(
+      ({ title, itemId, reason }) => `  ${what}: ${printableLine(title ?? itemId)}: ${printableLine(reason)}`,
+    ),
     ...(more > 0 ? [`  and ${more} more ${what}`] : []),
   ];
 }

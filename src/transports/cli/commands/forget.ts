@@ -5,7 +5,7 @@ import { requireContainer } from "../require-container.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { describeSource } from "../document-source.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 interface ForgetOptions {
@@ -98,7 +98,7 @@ function unknownId(id: string, within: string | undefined): AppError {
   const where = within === undefined ? "" : ` in ${within}`;
   return new AppError(
     "not_found",
-    `There is no memory or document ${oneLine(id)}${where}. Nothing was changed. \`search\` prints the ids.`,
+    `There is no memory or document ${printableLine(id)}${where}. Nothing was changed. \`search\` prints the ids.`,
   );
 }
 
@@ -122,7 +122,7 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   if (query !== undefined) return describeCandidates(cli, answer, query);
   const { green } = cli.output.style;
   return [
-    ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${oneLine(text)}  [${id}]`),
+    ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${printableLine(text)}  [${id}]`),
     ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
     ...(answer.batchId === null ? [] : [`To undo this: ${cli.invocation} undo ${answer.batchId}`]),
     ...describeStating(cli, answer),
@@ -145,11 +145,13 @@ function describeStating({ output, invocation }: Cli, { statedIn, forgotten }: A
 }
 
 function describeCandidates(cli: Cli, { candidates }: Answer, query: string): string[] {
-  if (candidates.length === 0) return [`No memory matches “${oneLine(query)}”. Nothing was forgotten.`];
+  if (candidates.length === 0) return [`No memory matches “${printableLine(query)}”. Nothing was forgotten.`];
   const { bold } = cli.output.style;
   return [
     `${count(candidates.length, "memory", "memories")} could be meant; nothing was forgotten yet:`,
-    ...candidates.map(({ id, text, similarity }) => `  ${bold(similarity.toFixed(2))}  ${oneLine(text)}  [${id}]`),
+    ...candidates.map(
+      ({ id, text, similarity }) => `  ${bold(similarity.toFixed(2))}  ${printableLine(text)}  [${id}]`,
+    ),
     `To forget one: ${cli.invocation} forget ${candidates[0]?.id}`,
   ];
 }

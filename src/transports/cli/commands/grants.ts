@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { AppGrant } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 
 export function registerGrants(program: Command, cli: Cli): void {
   const grants = program
@@ -32,7 +32,7 @@ async function list(cli: Cli): Promise<void> {
 function describe(cli: Cli, grant: AppGrant): string {
   const { clientName, clientHost, containerTags, permission, createdAt, lastUsedAt, expiresAt } = grant;
   const use = [
-    `${oneLine(clientName)} (${oneLine(clientHost)})`,
+    `${printableLine(clientName)} (${printableLine(clientHost)})`,
     containerTags !== null && `only ${containerTags.join(" ")}`,
     permission === "read" && "read-only",
   ];

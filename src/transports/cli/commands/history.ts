@@ -3,7 +3,7 @@ import type { JournalRow, MemoryHistory, Source } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { describeSource } from "../document-source.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 
 export function registerHistory(program: Command, cli: Cli): void {
   program
@@ -26,7 +26,7 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
   return [
     bold("Versions"),
     ...versions.map((version) => describeVersion(cli, version)),
-    ...(memory.entities ? [dim(`  about ${memory.entities.map(oneLine).join(", ")}`)] : []),
+    ...(memory.entities ? [dim(`  about ${memory.entities.map(printableLine).join(", ")}`)] : []),
     "",
     bold("Sources"),
     ...(sources.length > 0 ? sources.map((source) => describeStating(cli, source)) : ["  none left"]),
@@ -39,26 +39,26 @@ function describe(cli: Cli, { memory, versions, sources, entries }: MemoryHistor
 
 function describeVersion(cli: Cli, memory: Memory): string {
   const { dim } = cli.output.style;
-  return `  ${memory.version}  ${oneLine(memory.text)}  ${dim(`${stateOf(cli, memory)} · ${day(cli, memory.createdAt)} · ${memory.id}`)}`;
+  return `  ${memory.version}  ${printableLine(memory.text)}  ${dim(`${stateOf(cli, memory)} · ${day(cli, memory.createdAt)} · ${memory.id}`)}`;
 }
 
 function stateOf(cli: Cli, { isLatest, isForgotten, forgetReason }: Memory): string {
   const { green, red } = cli.output.style;
-  const reason = forgetReason ? `: ${oneLine(forgetReason)}` : "";
+  const reason = forgetReason ? `: ${printableLine(forgetReason)}` : "";
   if (isForgotten) return red(`${isLatest ? "forgotten" : "undone"}${reason}`);
   return isLatest ? green("latest") : "replaced";
 }
 
 function describeStating(cli: Cli, { documentId: id, title, source, quote, addedAt }: Source): string {
   const isNamed = title !== null || source !== null;
-  return `  ${describeSource({ id, title, source })}${isNamed ? ` [${id}]` : ""}, ${day(cli, addedAt)}${quote === null ? "" : `: “${oneLine(quote)}”`}`;
+  return `  ${describeSource({ id, title, source })}${isNamed ? ` [${id}]` : ""}, ${day(cli, addedAt)}${quote === null ? "" : `: “${printableLine(quote)}”`}`;
 }
 
 function describeEntry(cli: Cli, { at, action, actor, cause, batchId }: JournalRow): string[] {
   const { dim } = cli.output.style;
-  const why = cause === null ? "" : `, ${oneLine(cause)}`;
+  const why = cause === null ? "" : `, ${printableLine(cause)}`;
   return [
-    `  ${cli.localTime(at).slice(0, 16).replace("T", " ")}  ${action} by ${oneLine(actor)}${why}  ${dim(`[batch ${batchId}]`)}`,
+    `  ${cli.localTime(at).slice(0, 16).replace("T", " ")}  ${action} by ${printableLine(actor)}${why}  ${dim(`[batch ${batchId}]`)}`,
   ];
 }
 

@@ -5,7 +5,7 @@ import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { notEmpty, wholeNumber } from "../options.js";
 import { editDistance } from "../../../lib/edit-distance.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 
 export function registerKeys(program: Command, cli: Cli): void {
   const keys = program.command("keys").description("Create, list, disable and revoke API keys for the HTTP service.");
@@ -139,7 +139,7 @@ function describeState(cli: Cli, { isOpen, revokedAt, disabledAt, expiresAt, las
 /** What the key is for, and its limits. */
 function describeUse({ name, client, grants, permission, rate }: ApiKey): string {
   const parts = [
-    oneLine(name),
+    printableLine(name),
     client !== null && `for ${client}`,
     grants !== null && `only ${grants.map((grant) => describeGrant(grant)).join(" ")}`,
     grants === null && permission === "read" && "read-only",

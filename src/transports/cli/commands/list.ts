@@ -1,11 +1,12 @@
 import type { Command } from "commander";
-import { type DocumentPage, type MemoryPage, sourceOf } from "../../../core/index.js";
+import { type DocumentPage, type MemoryPage, documentSource } from "../../../core/index.js";
 import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
+import { presentPagination } from "../../pagination.js";
 import { wholeNumber } from "../options.js";
 import { describeSource } from "../document-source.js";
 import { requireContainer } from "../require-container.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 interface ListOptions {
@@ -35,7 +36,6 @@ async function list(cli: Cli, options: ListOptions): Promise<void> {
     organizationId: access.read.actor.organizationId,
   }));
   const { presentMemoryEntry } = await import("../../rest/memories/present-memory.js");
-  const { presentPagination } = await import("../../rest/pagination.js");
   const memoryEntries = page.entries.map((entry) => presentMemoryEntry(entry, organizationId));
   cli.output.answer({ memoryEntries, pagination: presentPagination(page) }, () => describe(cli, page));
 }
@@ -45,7 +45,6 @@ async function listDocuments(cli: Cli, options: ListOptions): Promise<void> {
     access.core.listDocuments(access.read, await pageOf(cli, access, options)),
   );
   const { presentListedDocument } = await import("../../rest/documents/present-document.js");
-  const { presentPagination } = await import("../../rest/pagination.js");
   // Only the service creates links to files.
   const memories = page.documents.map((document) => presentListedDocument(document, ""));
   cli.output.answer({ memories, pagination: presentPagination(page) }, () => describeDocuments(cli, page));
@@ -61,7 +60,7 @@ function describe(cli: Cli, page: MemoryPage): string[] {
   const { dim } = cli.output.style;
   const lines = page.entries.map(
     ({ memory: { text, id, createdAt, isInference } }) =>
-      `- ${oneLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}${isInference ? " · waits for review" : ""}`)}`,
+      `- ${printableLine(text)}  ${dim(`${dayIn(createdAt, page.timeZone)} · ${id}${isInference ? " · waits for review" : ""}`)}`,
   );
   return [
     ...(lines.length > 0 || page.total > 0 ? lines : ["Nothing is remembered here."]),
@@ -74,7 +73,7 @@ function describeDocuments(cli: Cli, page: DocumentPage): string[] {
   const lines = page.documents.map((document) => {
     const { id, createdAt, status } = document;
     const state = status === "done" ? "" : ` · ${status}`;
-    return `- ${describeSource({ ...document, source: sourceOf(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
+    return `- ${describeSource({ ...document, source: documentSource(document) })}  ${dim(`${dayIn(createdAt, page.timeZone)}${state} · ${id}`)}`;
   });
   return [
     ...(lines.length > 0 || page.total > 0 ? lines : ["There are no documents here."]),

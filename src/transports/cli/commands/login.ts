@@ -5,7 +5,7 @@ import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { untilInterrupted } from "../interrupt.js";
 import { notEmpty } from "../options.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 
 interface LoginOptions {
   readonly open?: true;
@@ -72,7 +72,7 @@ async function getKey(cli: Cli, service: string, client: string | undefined): Pr
   const { askForKey } = await import("../ask-for-key.js");
   const told = await untilInterrupted(() => askForKey(cli, service, client));
   cli.output.answer(told, () => [told.apiKey]);
-  cli.output.note(`This key is for ${oneLine(told.apiUrl)}. It is shown only once: keep it somewhere safe.`);
+  cli.output.note(`This key is for ${printableLine(told.apiUrl)}. It is shown only once: keep it somewhere safe.`);
 }
 
 async function list(cli: Cli): Promise<void> {
@@ -85,7 +85,7 @@ async function list(cli: Cli): Promise<void> {
 
 function describe(cli: Cli, { id, how, client, createdAt, lastUsedAt, expiresAt }: SignIn): string {
   const days = (time: string) => cli.localTime(time).slice(0, 10);
-  return `${id}  ${oneLine(client ?? "unknown browser")}, signed in with ${WAYS[how]} ${days(createdAt)}, last used ${days(lastUsedAt)}, expires ${days(expiresAt)}`;
+  return `${id}  ${printableLine(client ?? "unknown browser")}, signed in with ${WAYS[how]} ${days(createdAt)}, last used ${days(lastUsedAt)}, expires ${days(expiresAt)}`;
 }
 
 const WAYS = { link: "a link", key: "a key", password: "the password" } as const;

@@ -4,7 +4,7 @@ import { examples, withCore, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 interface PurgeOptions {
@@ -32,9 +32,9 @@ export function registerPurge(program: Command, cli: Cli): void {
 async function purge(cli: Cli, options: PurgeOptions): Promise<void> {
   const { document, memory, container } = options;
   const named = [
-    ...(document === undefined ? [] : [`the document ${oneLine(document)}`]),
-    ...(memory === undefined ? [] : [`the memory ${oneLine(memory)}`]),
-    ...(container === undefined ? [] : [`everything in the container ${oneLine(container)}`]),
+    ...(document === undefined ? [] : [`the document ${printableLine(document)}`]),
+    ...(memory === undefined ? [] : [`the memory ${printableLine(memory)}`]),
+    ...(container === undefined ? [] : [`everything in the container ${printableLine(container)}`]),
   ];
   const [what, ...more] = named;
   if (what === undefined || more.length > 0)

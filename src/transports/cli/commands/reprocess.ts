@@ -7,7 +7,7 @@ import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
 import { requireContainer } from "../require-container.js";
 import { shellWord } from "../shell-word.js";
-import { dollars, oneLine } from "../style.js";
+import { dollars, printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { NOTHING_LEFT, waitForReadings, type Outcome } from "../wait-for-readings.js";
 
@@ -166,7 +166,7 @@ function describePlan({ documents, retried, bytes, extractor, estimate }: Reproc
 function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: ReprocessOptions): string[] {
   const { green, red, yellow } = cli.output.style;
   const skipped = [
-    ...answer.skipped.map(({ id, reason }) => `${yellow("left alone:")} ${oneLine(id)}: ${reason}`),
+    ...answer.skipped.map(({ id, reason }) => `${yellow("left alone:")} ${printableLine(id)}: ${reason}`),
     ...describeFailedLeftOut(cli, answer, container),
   ];
   if (answer.documents === 0)
@@ -181,7 +181,7 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
       : [];
   return [
     ...(failed.length < documents ? [`${green("reprocessed:")} ${describePlan(answer)}`] : []),
-    ...failed.map(({ id, reason }) => `${red("failed:")} ${oneLine(id)}: ${oneLine(reason)}`),
+    ...failed.map(({ id, reason }) => `${red("failed:")} ${printableLine(id)}: ${printableLine(reason)}`),
     ...rest,
     ...skipped,
   ];

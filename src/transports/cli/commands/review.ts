@@ -4,7 +4,7 @@ import type { Memory } from "../../../core/types.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { requireContainer } from "../require-container.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 const ACTIONS = ["approve", "decline", "undo"] as const;
@@ -70,7 +70,7 @@ function describe(cli: Cli, guesses: readonly Guess[]): string[] {
     `${count(guesses.length, "memory waits", "memories wait")} for review:`,
     ...guesses.map(({ memory }) => {
       const about = [memory.containerTag, cli.localTime(memory.createdAt).slice(0, 10), whyOf(memory), memory.id];
-      return `- ${oneLine(memory.text)}  ${dim(about.filter(Boolean).join(" · "))}`;
+      return `- ${printableLine(memory.text)}  ${dim(about.filter(Boolean).join(" · "))}`;
     }),
     `To decide: ${cli.invocation} review approve ID, or review decline ID`,
   ];
@@ -79,7 +79,7 @@ function describe(cli: Cli, guesses: readonly Guess[]): string[] {
 /** Why it was not simply believed, where that was noted. */
 function whyOf({ metadata }: Memory): string {
   const flagged = metadata?.["flagged"];
-  return flagged === undefined ? "" : `flagged: ${oneLine([flagged].flat().map(String).join(", "))}`;
+  return flagged === undefined ? "" : `flagged: ${printableLine([flagged].flat().map(String).join(", "))}`;
 }
 
 async function decide(cli: Cli, action: Action, ids: readonly string[], { container }: ReviewOptions): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { dollars, megabytes, oneLine, pairs } from "../style.js";
+import { dollars, megabytes, printableLine, pairs } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 export function registerStatus(program: Command, cli: Cli): void {
@@ -43,9 +43,9 @@ function describe(status: Status): [string, string][] {
     ...describeFailures(status),
     ...describeReprocessing(status),
     ...describeConnections(status),
-    ...status.idleGuidance.map((idle): [string, string] => ["guidance", oneLine(idle)]),
+    ...status.idleGuidance.map((idle): [string, string] => ["guidance", printableLine(idle)]),
     ...describeExpiring(status),
-    ...store.problems.map((problem): [string, string] => ["problem", oneLine(problem)]),
+    ...store.problems.map((problem): [string, string] => ["problem", printableLine(problem)]),
   ];
 }
 
@@ -59,7 +59,7 @@ function describeConnections({ connections: { total, inTrouble } }: Status): [st
   if (total === 0) return [];
   const troubles = inTrouble.map(({ id, provider, state, problem }): [string, string] => [
     "connection",
-    oneLine(`${provider} ${id} (${state}): ${problem ?? ""}`),
+    printableLine(`${provider} ${id} (${state}): ${problem ?? ""}`),
   ]);
   return [["connections", count(total, "connection")], ...troubles];
 }
@@ -85,12 +85,12 @@ export function describeParts({
   factExtractor,
   rerank,
 }: Pick<Status, "embedder" | "embedding" | "llm" | "vectors" | "factExtractor" | "rerank">): [string, string][] {
-  const why = vectors.reason === undefined ? "" : `: ${oneLine(vectors.reason)}`;
+  const why = vectors.reason === undefined ? "" : `: ${printableLine(vectors.reason)}`;
   const behind = vectors.behind > 0 ? `, ${vectors.behind} changes behind` : "";
   return [
     ["embedder", `${embedder}${describeFailing(embedding)}`],
     ...describeMove(embedding.next),
-    ["rerank", `${rerank.name}${rerank.problem === null ? "" : ` (unavailable): ${oneLine(rerank.problem)}`}`],
+    ["rerank", `${rerank.name}${rerank.problem === null ? "" : ` (unavailable): ${printableLine(rerank.problem)}`}`],
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
@@ -108,13 +108,13 @@ function describeReading({ programs }: Status["reading"]): [string, string][] {
 
 function describeFailing({ isAnswering, problem }: Status["embedding"]): string {
   if (isAnswering && problem === null) return "";
-  return ` (unavailable; searches use words only)${problem === null ? "" : `: ${oneLine(problem)}`}`;
+  return ` (unavailable; searches use words only)${problem === null ? "" : `: ${printableLine(problem)}`}`;
 }
 
 function describeMove(next: Status["embedding"]["next"]): [string, string][] {
   if (!next) return [];
-  const why = next.problem === null ? "" : `: ${oneLine(next.problem)}`;
-  return [["next embedder", `${oneLine(next.name)}, ${next.state}, ${next.done} of ${next.total} texts${why}`]];
+  const why = next.problem === null ? "" : `: ${printableLine(next.problem)}`;
+  return [["next embedder", `${printableLine(next.name)}, ${next.state}, ${next.done} of ${next.total} texts${why}`]];
 }
 
 function describeUse(use: Status["llmUse"]): [string, string][] {
@@ -138,7 +138,7 @@ function describeFailures({ llmFailures }: Status): [string, string][] {
   const { problem, documents, givenUp, reasons } = llmFailures;
   const rest = givenUp === 0 ? "" : `; ${givenUp} of them only by another model`;
   return [
-    ...(problem === null ? [] : [["llm failed", oneLine(problem)] satisfies [string, string]]),
+    ...(problem === null ? [] : [["llm failed", printableLine(problem)] satisfies [string, string]]),
     ...(documents === 0
       ? []
       : [
@@ -147,7 +147,7 @@ function describeFailures({ llmFailures }: Status): [string, string][] {
             `${count(documents, "document")} instead of by the language model, to be read again once it answers${rest}`,
           ] satisfies [string, string],
         ]),
-    ...reasons.map(({ reason, documents: held }): [string, string] => ["why", `${oneLine(reason)} (${held})`]),
+    ...reasons.map(({ reason, documents: held }): [string, string] => ["why", `${printableLine(reason)} (${held})`]),
   ];
 }
 
@@ -158,7 +158,7 @@ function describeReprocessing({ reprocessing }: Status): [string, string][] {
 function describeExpiring({ expiringKeys }: Status): [string, string][] {
   return expiringKeys.map(({ id, name, hint, expiresAt, daysLeft }): [string, string] => {
     const when = daysLeft === 0 ? "has expired" : `expires in ${count(daysLeft, "day")}`;
-    return ["key", `${oneLine(name)} (…${hint}, ${id}) ${when}: ${expiresAt.slice(0, 16).replace("T", " ")} UTC`];
+    return ["key", `${printableLine(name)} (…${hint}, ${id}) ${when}: ${expiresAt.slice(0, 16).replace("T", " ")} UTC`];
   });
 }
 

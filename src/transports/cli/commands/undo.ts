@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Undone } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 export function registerUndo(program: Command, cli: Cli): void {
@@ -22,7 +22,7 @@ function describe(cli: Cli, { undone, skipped, batchId }: Undone): string[] {
     `${green("undone:")} ${count(undone, "change")}`,
     ...skipped.map(({ memoryId, reason }) => {
       const what = memoryId === null ? "" : `memory ${memoryId}: `;
-      return `${yellow("left unchanged:")} ${what}${oneLine(reason)}`;
+      return `${yellow("left unchanged:")} ${what}${printableLine(reason)}`;
     }),
     `To undo this: ${cli.invocation} undo ${batchId}`,
   ];

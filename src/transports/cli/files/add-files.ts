@@ -3,7 +3,7 @@ import type { AddDocumentInput, ExplainedReceipt, ReadingStatus } from "../../..
 import { AppError, isPassing } from "../../../core/errors.js";
 import { groupBy } from "../../../lib/group-by.js";
 import type { Access, Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { pathIdentity } from "./path-identity.js";
 import { sendFile } from "./send-file.js";
@@ -159,11 +159,11 @@ function bar(done: number, files: readonly FileToAdd[]): string {
   const filled = Math.round((done / files.length) * BAR_WIDTH);
   const next = files[done];
   const shown = `[${"#".repeat(filled)}${"-".repeat(BAR_WIDTH - filled)}] ${done} of ${files.length}`;
-  return next === undefined ? shown : `${shown}  ${oneLine(basename(next.path))}`;
+  return next === undefined ? shown : `${shown}  ${printableLine(basename(next.path))}`;
 }
 
 function lineOf({ path, outcome }: FileOutcome): string {
-  return `${outcome}: ${oneLine(shortest(path))}`;
+  return `${outcome}: ${printableLine(shortest(path))}`;
 }
 
 /** A path as people here would write it; a page's address is not a path. */
@@ -195,7 +195,7 @@ export function describeSummary(files: readonly FileOutcome[], invocation: strin
   return [
     counts.map(([name, amount]) => `${amount} ${name}`).join(", "),
     ...(skipped.length > 0 ? [`Skipped (empty or of an unsupported kind): ${kindsOf(skipped)}`] : []),
-    ...named(skipped.map(({ path }) => `  ${oneLine(shortest(path))}`)),
+    ...named(skipped.map(({ path }) => `  ${printableLine(shortest(path))}`)),
     ...named(files.flatMap(describeWarnings)),
     ...(failed.length > 0 ? ["Failed:"] : []),
     ...named(failed.map(describeFailed)),
@@ -206,11 +206,11 @@ export function describeSummary(files: readonly FileOutcome[], invocation: strin
 }
 
 function describeFailed({ path, reason = "", id }: FileOutcome): string {
-  return `  ${oneLine(path)}: ${oneLine(reason)}${id === undefined ? "" : `  [${id}]`}`;
+  return `  ${printableLine(path)}: ${printableLine(reason)}${id === undefined ? "" : `  [${id}]`}`;
 }
 
 function describeWarnings({ path, warnings = [] }: FileOutcome): readonly string[] {
-  return warnings.map((warning) => `Warning: ${oneLine(shortest(path))}: ${warning.replace(/^content: /, "")}`);
+  return warnings.map((warning) => `Warning: ${printableLine(shortest(path))}: ${warning.replace(/^content: /, "")}`);
 }
 
 function named(lines: readonly string[]): readonly string[] {
@@ -220,5 +220,5 @@ function named(lines: readonly string[]): readonly string[] {
 
 function kindsOf(files: readonly FileOutcome[]): string {
   const kinds = groupBy(files, ({ path }) => extname(path).toLowerCase() || "no extension");
-  return [...kinds].map(([kind, members]) => `${members.length} ${oneLine(kind)}`).join(", ");
+  return [...kinds].map(([kind, members]) => `${members.length} ${printableLine(kind)}`).join(", ");
 }

@@ -1,6 +1,6 @@
 import { count } from "../../../lib/count.js";
 import type { Access, Cli } from "../cli.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { waitUntilUnderstood } from "../wait.js";
 import { outcomeOf, refusalOf, type Adding, type FileOutcome, type Listener } from "./add-files.js";
 import { identityOf } from "./names.js";
@@ -24,7 +24,7 @@ export async function addPages(
   const progress = cli.output.progress(`adding ${count(addresses.length, "page")}`);
   try {
     for (const address of new Set(addresses)) {
-      const onState = (state: string) => progress.update(`${oneLine(address)}: ${state}`);
+      const onState = (state: string) => progress.update(`${printableLine(address)}: ${state}`);
       const outcome = await addPage(access, address, { ...adding, onState });
       outcomes.push(outcome);
       onSent?.(outcome.outcome !== "failed");

@@ -1,6 +1,6 @@
 import { AppError } from "../../../core/errors.js";
 import { UsageError } from "../failure.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { isThere, looksLikeGlob, looksLikePath } from "./find-files.js";
 
 /** The longest customId, in characters. */
@@ -38,9 +38,9 @@ export function isSingleWord(argument: string): boolean {
  */
 export function refuseUnreadable(names: readonly string[]): void {
   const unfetched = names.find((name) => !isThere(name) && isOtherAddress(name));
-  if (unfetched !== undefined) throw new UsageError(`${describeUnfetched(oneLine(unfetched))} ${AS_WORDS}`);
+  if (unfetched !== undefined) throw new UsageError(`${describeUnfetched(printableLine(unfetched))} ${AS_WORDS}`);
   if (names.some((name) => isThere(name) || looksLikeGlob(name) || isAddress(name))) return;
-  const missing = new Intl.ListFormat("en-GB").format(names.map(oneLine));
+  const missing = new Intl.ListFormat("en-GB").format(names.map(printableLine));
   const sentence = names.length === 1 ? `There is no file ${missing}.` : `There are no files ${missing}.`;
   throw new AppError("not_found", `${sentence} ${AS_WORDS}`);
 }

@@ -12,7 +12,7 @@ import {
 } from "../files/add-files.js";
 import { pathIdentity } from "../files/path-identity.js";
 import { Interrupted } from "../interrupt.js";
-import { oneLine } from "../style.js";
+import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { followFolder, type Mirror } from "./follow-folder.js";
 import { openRoot, scanFolder, type Root, type SeenFolder } from "./scan-folder.js";
@@ -151,8 +151,8 @@ async function remove({ core, newWrite }: Access, path: string, within: string):
 }
 
 function describe({ outcome, path, from, facts, reason }: WatchEvent): string {
-  const where = oneLine(shortest(path));
-  if (from !== undefined) return `${outcome}: ${oneLine(shortest(from))} -> ${where}`;
-  if (reason !== undefined) return `${outcome}: ${where}: ${oneLine(reason)}`;
+  const where = printableLine(shortest(path));
+  if (from !== undefined) return `${outcome}: ${printableLine(shortest(from))} -> ${where}`;
+  if (reason !== undefined) return `${outcome}: ${where}: ${printableLine(reason)}`;
   return `${outcome}: ${where}${facts ? `, ${count(facts, "fact")}` : ""}`;
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { presentPagination } from "../../pagination.js";
 import { readingPlaces, writingPlace } from "../places.js";
 import type { ToolContext } from "../tool.js";
 import { containerTag } from "../tools/arguments.js";
@@ -23,12 +24,12 @@ interface Named {
 }
 
 /** The container that a call writes to, under whichever name. @throws AppError as `writingPlace` does */
-export function containerOf(context: ToolContext, named: Named): string {
+export function containerToWrite(context: ToolContext, named: Named): string {
   return writingPlace(context, nameIn(named));
 }
 
 /** The containers that a call reads in. */
-export function placesOf(context: ToolContext, named: Named): readonly string[] {
+export function containersToRead(context: ToolContext, named: Named): readonly string[] {
   return readingPlaces(context, nameIn(named));
 }
 
@@ -53,10 +54,6 @@ interface Page {
   readonly page: number;
   readonly limit: number;
   readonly total: number;
-}
-
-export function presentPagination({ page, limit, total }: Page): z.output<typeof paginationSchema> {
-  return { currentPage: page, limit, totalItems: total, totalPages: Math.ceil(total / limit) };
 }
 
 /** The part of a list that is shown, in words. */

@@ -3,6 +3,7 @@ import { dayIn } from "../../../lib/time-zone.js";
 import type { DocumentHead } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
 import { safeCut } from "../../../lib/truncate.js";
+import { presentPagination } from "../../pagination.js";
 import { titleOf } from "../hits.js";
 import { fence, NOTICE } from "../recalled.js";
 import { oneLine } from "../../../lib/one-line.js";
@@ -10,7 +11,7 @@ import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
 import { anyId, containerTag, READ_ONLY } from "../tools/arguments.js";
 import {
-  placesOf,
+  containersToRead,
   describePage,
   LONGEST_CONTENT,
   nameIn,
@@ -18,7 +19,6 @@ import {
   paginationSchema,
   placeArguments,
   placeSchema,
-  presentPagination,
   presentPlace,
 } from "./arguments.js";
 
@@ -79,7 +79,7 @@ const listTool = (name: string): Tool =>
     ...listing,
     name,
     async run(context, args) {
-      const places = placesOf(context, args);
+      const places = containersToRead(context, args);
       const container = listPlaces(places);
       const { page, limit } = args;
       const listed = await context.core.listDocuments(

@@ -1,18 +1,12 @@
 import * as z from "zod";
 import type { DocumentWithMemories } from "../../../core/index.js";
+import { presentPagination } from "../../pagination.js";
 import { NOTICE } from "../recalled.js";
 import { count } from "../../../lib/count.js";
 import { listPlaces } from "../places.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import {
-  placesOf,
-  paginationSchema,
-  placeArguments,
-  placeSchema,
-  presentPagination,
-  presentPlace,
-} from "./arguments.js";
+import { containersToRead, paginationSchema, placeArguments, placeSchema, presentPlace } from "./arguments.js";
 
 /** Items that a memory graph shows when no page is given. */
 const FIRST_PAGE = 10;
@@ -95,7 +89,7 @@ const fetchGraphData = defineTool({
   }),
   annotations: READ_ONLY,
   async run(context, args) {
-    const places = placesOf(context, args);
+    const places = containersToRead(context, args);
     const { graph, documents, text } = await readGraph(context, places, { page: args.page, limit: args.limit });
     const pagination = presentPagination(graph);
     return { text, structured: { ...presentPlace(listPlaces(places)), documents, pagination, notice: NOTICE } };
@@ -115,7 +109,7 @@ const memoryGraph = defineTool({
   }),
   annotations: READ_ONLY,
   async run(context, args) {
-    const places = placesOf(context, args);
+    const places = containersToRead(context, args);
     const { graph, documents, text } = await readGraph(context, places, { page: 1, limit: FIRST_PAGE });
     return {
       text,

@@ -2,19 +2,19 @@ import * as z from "zod";
 import { dayIn } from "../../../lib/time-zone.js";
 import type { MemoryEntry } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
+import { presentPagination } from "../../pagination.js";
 import { fence, NOTICE } from "../recalled.js";
 import { oneLine } from "../../../lib/one-line.js";
 import { listPlaces } from "../places.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import {
-  placesOf,
+  containersToRead,
   describePage,
   pageArguments,
   paginationSchema,
   placeArguments,
   placeSchema,
-  presentPagination,
   presentPlace,
 } from "./arguments.js";
 
@@ -69,7 +69,7 @@ const listTool = (name: string): Tool =>
     output,
     annotations: READ_ONLY,
     async run(context, args) {
-      const places = placesOf(context, args);
+      const places = containersToRead(context, args);
       const container = listPlaces(places);
       const { page, limit } = args;
       const listed = await context.core.listMemories(

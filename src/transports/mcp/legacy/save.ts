@@ -7,7 +7,7 @@ import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import {
   ADDS,
   ADDS_OR_FORGETS,
-  containerOf,
+  containerToWrite,
   LONGEST_CONTENT,
   placeArguments,
   placeSchema,
@@ -91,7 +91,7 @@ const saveOrForget = {
   run: (
     context: ToolContext,
     args: { content: string; action: "save" | "forget"; containerTag?: string | undefined },
-  ) => (args.action === "forget" ? forget : save)(context, args.content, containerOf(context, args)),
+  ) => (args.action === "forget" ? forget : save)(context, args.content, containerToWrite(context, args)),
 };
 
 const saveMemory = defineTool({
@@ -101,7 +101,7 @@ const saveMemory = defineTool({
   input: z.object({ content, ...placeArguments, viewId: z.string().max(255).optional() }),
   output,
   annotations: ADDS,
-  run: (context, args) => save(context, args.content, containerOf(context, args)),
+  run: (context, args) => save(context, args.content, containerToWrite(context, args)),
 });
 
 const addToSupermemory = defineTool({
@@ -115,7 +115,7 @@ const addToSupermemory = defineTool({
   }),
   output,
   annotations: ADDS,
-  run: (context, args) => save(context, args.thingToRemember, containerOf(context, args)),
+  run: (context, args) => save(context, args.thingToRemember, containerToWrite(context, args)),
 });
 
 /** Saving and forgetting, from `add_memory` of today back to `addToSupermemory` of the first generation. */

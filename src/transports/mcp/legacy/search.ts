@@ -8,7 +8,7 @@ import { listPlaces } from "../places.js";
 import { profileOf } from "../profile-of.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import { placesOf, placeArguments, placeSchema, presentPlace } from "./arguments.js";
+import { containersToRead, placeArguments, placeSchema, presentPlace } from "./arguments.js";
 
 const query = z.string().min(1).max(1_000).describe("What you want to know");
 const includeProfile = z.boolean().default(true).describe("Whether to include the profile of the container");
@@ -93,7 +93,7 @@ const inWords = {
 };
 
 const run = (context: ToolContext, args: z.output<typeof inWords.input>) =>
-  answer(context, { query: args.query, places: placesOf(context, args), withProfile: args.includeProfile });
+  answer(context, { query: args.query, places: containersToRead(context, args), withProfile: args.includeProfile });
 
 const getProfile = defineTool({
   name: "get_profile",
@@ -103,7 +103,7 @@ const getProfile = defineTool({
   output: z.object({ ...placeSchema, profile: profileSchema, notice: z.string() }),
   annotations: READ_ONLY,
   async run(context, args) {
-    const places = placesOf(context, args);
+    const places = containersToRead(context, args);
     const container = listPlaces(places);
     const profile = await profileOf(context, places);
     const known = describeProfile(profile);
@@ -124,7 +124,7 @@ const searchSupermemory = defineTool({
     projectId: placeArguments.containerTag.describe("Same as containerTag"),
   }),
   run: (context, args) =>
-    answer(context, { query: args.informationToGet, places: placesOf(context, args), withProfile: false }),
+    answer(context, { query: args.informationToGet, places: containersToRead(context, args), withProfile: false }),
 });
 
 /** Searching and profiles, from `search_memory` of today back to `searchSupermemory` of the first generation. */

@@ -104,26 +104,26 @@ export const addMemoryTool = defineTool({
         ...(wait > 0 && { wait }),
       },
     );
-    const isOver = receipt.forgetAfter !== undefined && receipt.forgetAfter <= new Date().toISOString();
+    const isExpired = receipt.forgetAfter !== undefined && receipt.forgetAfter <= new Date().toISOString();
     const sent = new Set([content, ...(facts ?? []).map(({ text }) => text)].map(oneLine));
     const warnings = [...(receipt.warnings ?? []), ...unreadContentWarnings(content)];
     const warned = { ...receipt, ...(warnings.length > 0 && { warnings }) };
-    const structured = present(warned, { containerTag: container, isOver, sent });
-    return { text: describe(structured, { isResolved: receipt.facts !== null, isOver, forgetAfter }), structured };
+    const structured = present(warned, { containerTag: container, isExpired, sent });
+    return { text: describe(structured, { isResolved: receipt.facts !== null, isExpired, forgetAfter }), structured };
   },
 });
 
 interface Presenting {
   readonly containerTag: string;
   /** True when it had expired before it was added. */
-  readonly isOver: boolean;
+  readonly isExpired: boolean;
   /** Texts that the caller knows, having sent them. */
   readonly sent: ReadonlySet<string>;
 }
 
 function present(
   { id, status, dreamingStatus, facts, errorReason, warnings }: ExplainedReceipt,
-  { containerTag, isOver, sent }: Presenting,
+  { containerTag, isExpired, sent }: Presenting,
 ): Receipt {
   const with_ = (outcome: ExplainedFact["outcome"]) => (facts ?? []).filter((known) => known.outcome === outcome);
   const brief = ({ id: memoryId, text, searchableAt }: ExplainedFact) => ({
@@ -135,7 +135,7 @@ function present(
     documentId: id,
     status,
     containerTag,
-    searchable: status === "done" && dreamingStatus === "done" && !isOver,
+    searchable: status === "done" && dreamingStatus === "done" && !isExpired,
     added: [...with_("added"), ...with_("extended")].map((known) => ({
       ...brief(known),
       ...(known.near && { closeTo: [...known.near] }),
@@ -156,7 +156,7 @@ function present(
 
 interface Describing {
   readonly isResolved: boolean;
-  readonly isOver: boolean;
+  readonly isExpired: boolean;
   readonly forgetAfter: string | undefined;
 }
 
@@ -185,10 +185,10 @@ function describe(receipt: Receipt, describing: Describing): string {
   return beside.length > 0 ? `${line}\n${fence(beside.join("\n"))}` : line;
 }
 
-function describeState({ status, searchable, error }: Receipt, { isOver, forgetAfter }: Describing): string {
+function describeState({ status, searchable, error }: Receipt, { isExpired, forgetAfter }: Describing): string {
   if (status === "failed")
     return `It is stored, but could not be processed and is not searchable: ${oneLine(error ?? "no reason is known").replace(/\.$/, "")}.`;
-  if (isOver) return "It is not searchable.";
+  if (isExpired) return "It is not searchable.";
   if (!searchable) return `It is safely stored and becomes searchable in a moment (status ${status}).`;
   return `It is searchable ${forgetAfter === undefined ? "now" : `until ${oneLine(forgetAfter)}`}.`;
 }

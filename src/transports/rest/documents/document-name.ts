@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { once } from "../query-parameters.js";
+import { optionalParameter } from "../query-parameters.js";
 import { containerTag } from "../schemas.js";
 
 /** For a path that names a document by its id or customId. */
 export const documentPlace = z.object({
-  containerTag: once(containerTag).describe(
+  containerTag: optionalParameter(containerTag).describe(
     "Container of the document. Required with a `customId` that exists in several of the key's containers; a document elsewhere is not found.",
   ),
 });

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { documentGraphSchema, documentsByIdsSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { pageFields } from "../page-fields.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import { facet, graphDocument, presentFacet, presentGraphDocument } from "./present-document-graph.js";
 import { containerFields, tagsOf } from "../schemas.js";
 

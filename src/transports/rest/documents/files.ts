@@ -4,7 +4,7 @@ import { preferredWait } from "../prefer.js";
 import { presentReceipt, receiptAnswer } from "./present-receipt.js";
 import { defineEndpoint } from "../endpoint.js";
 import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
-import { once } from "../query-parameters.js";
+import { optionalParameter } from "../query-parameters.js";
 import { type FormFile, ReceivedFile } from "../read-form.js";
 import { containerTag, tagsOf } from "../schemas.js";
 import { serveFile } from "./serve-file.js";
@@ -79,8 +79,8 @@ const uploadForm = z.object({
 });
 
 const linkQuery = z.object({
-  expires: once(z.string()).describe("For a link: when it expires, in seconds since 1970."),
-  signature: once(z.string()).describe("For a link: opens the file without a key."),
+  expires: optionalParameter(z.string()).describe("For a link: when it expires, in seconds since 1970."),
+  signature: optionalParameter(z.string()).describe("For a link: opens the file without a key."),
 });
 
 export const fileEndpoints = [

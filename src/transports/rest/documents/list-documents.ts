@@ -2,7 +2,8 @@ import * as z from "zod";
 import { defineEndpoint } from "../endpoint.js";
 import { AMBIGUOUS, documentNameOf, documentPlace } from "./document-name.js";
 import { pageFields } from "../page-fields.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import {
   listedDocument,
   presentListedDocument,

@@ -2,26 +2,29 @@ import * as z from "zod";
 import { listJournalSchema, type JournalRow } from "../../../core/index.js";
 import { JOURNAL_ACTIONS } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
-import { once, onceNumber } from "../query-parameters.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
+import { optionalParameter, optionalNumber } from "../query-parameters.js";
 
 const { containerTag, memoryId, documentId, batchId, action, actor, from, to, page, limit } = listJournalSchema.shape;
 
 const query = z.object({
-  containerTag: once(containerTag.unwrap()).describe("Only entries of this container."),
-  memoryId: once(memoryId.unwrap()).describe("Only entries of this memory, in all its versions."),
-  documentId: once(documentId.unwrap()).describe("Only entries of this document and of the memories that it states."),
-  batchId: once(batchId.unwrap()).describe("Only entries of this batch."),
-  action: once(action.unwrap()).describe(
+  containerTag: optionalParameter(containerTag.unwrap()).describe("Only entries of this container."),
+  memoryId: optionalParameter(memoryId.unwrap()).describe("Only entries of this memory, in all its versions."),
+  documentId: optionalParameter(documentId.unwrap()).describe(
+    "Only entries of this document and of the memories that it states.",
+  ),
+  batchId: optionalParameter(batchId.unwrap()).describe("Only entries of this batch."),
+  action: optionalParameter(action.unwrap()).describe(
     `Only this kind of change: ${JOURNAL_ACTIONS.map((name) => `\`${name}\``).join(", ")}.`,
   ),
-  actor: once(actor.unwrap()).describe(
+  actor: optionalParameter(actor.unwrap()).describe(
     "Only changes by this actor: `local`, `system`, or `key:`, `oauth:` or `sign-in:` with the id of a key, an app's grant or a sign-in.",
   ),
-  from: once(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
-  to: once(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
-  page: onceNumber(page.unwrap()).describe("Page number, starting at 1. Default 1."),
-  limit: onceNumber(limit.unwrap()).describe("Entries per page, 1 to 200. Default 20."),
+  from: optionalParameter(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
+  to: optionalParameter(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
+  page: optionalNumber(page.unwrap()).describe("Page number, starting at 1. Default 1."),
+  limit: optionalNumber(limit.unwrap()).describe("Entries per page, 1 to 200. Default 20."),
 });
 
 const state = z.record(z.string(), z.unknown()).nullable();

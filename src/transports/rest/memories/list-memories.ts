@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { defineEndpoint } from "../endpoint.js";
 import { pageFields } from "../page-fields.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import { memoryEntry, presentMemoryEntry } from "./present-memory.js";
 import { containerFields, endUser, filters, tagsOf } from "../schemas.js";
 

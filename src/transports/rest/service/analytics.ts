@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { listRequestsSchema, rangeSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import {
   chatAnswer,
   errorsAnswer,
@@ -14,26 +15,30 @@ import {
   requestLog,
   usageAnswer,
 } from "./present-analytics.js";
-import { once, onceNumber } from "../query-parameters.js";
+import { optionalParameter, optionalNumber } from "../query-parameters.js";
 
 const range = {
-  from: once(rangeSchema.shape.from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
-  to: once(rangeSchema.shape.to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format. Default now."),
-  period: once(rangeSchema.shape.period.unwrap()).describe(
+  from: optionalParameter(rangeSchema.shape.from.unwrap()).describe(
+    "Start of the period, inclusive, in ISO 8601 format.",
+  ),
+  to: optionalParameter(rangeSchema.shape.to.unwrap()).describe(
+    "End of the period, exclusive, in ISO 8601 format. Default now.",
+  ),
+  period: optionalParameter(rangeSchema.shape.period.unwrap()).describe(
     "Length of the period if there is no `from`; `all` means the 90 days for which requests are kept.",
   ),
-  page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page number, starting at 1. Default 1."),
-  limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Entries per page, 1 to 100. Default 20."),
+  page: optionalNumber(rangeSchema.shape.page.unwrap()).describe("Page number, starting at 1. Default 1."),
+  limit: optionalNumber(rangeSchema.shape.limit.unwrap()).describe("Entries per page, 1 to 100. Default 20."),
 };
 const rangeQuery = z.object(range);
 
 const { id, type, keyId, statusCode, status } = listRequestsSchema.shape;
 const logFilters = {
-  type: once(type.unwrap()).describe("Only requests of this type."),
-  statusCode: onceNumber(statusCode.unwrap()).describe("Only responses with this status."),
-  keyId: once(keyId.unwrap()).describe("Only requests with this key."),
-  status: once(status.unwrap()).describe("`error` means every status from 400 up."),
-  id: once(id.unwrap()).describe("Only this request."),
+  type: optionalParameter(type.unwrap()).describe("Only requests of this type."),
+  statusCode: optionalNumber(statusCode.unwrap()).describe("Only responses with this status."),
+  keyId: optionalParameter(keyId.unwrap()).describe("Only requests with this key."),
+  status: optionalParameter(status.unwrap()).describe("`error` means every status from 400 up."),
+  id: optionalParameter(id.unwrap()).describe("Only this request."),
 };
 
 const logsQuery = z.object({ ...range, ...logFilters });

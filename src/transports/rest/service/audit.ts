@@ -2,24 +2,25 @@ import * as z from "zod";
 import { listAuditSchema, type ListedAuditEntry } from "../../../core/index.js";
 import { AUDIT_OUTCOMES, FACES } from "../../../core/types.js";
 import { defineEndpoint } from "../endpoint.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
-import { once, onceNumber } from "../query-parameters.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
+import { optionalParameter, optionalNumber } from "../query-parameters.js";
 import { dateTime } from "../schemas.js";
 
 const { keyId, actor, containerTag, action, outcome, from, to, page, limit } = listAuditSchema.shape;
 
 const auditQuery = z.object({
-  keyId: once(keyId.unwrap()).describe("Only actions of this key."),
-  actor: once(actor.unwrap()).describe("Only actions of this actor, such as `local`."),
-  containerTag: once(containerTag.unwrap()).describe("Only actions that concern this container."),
-  action: once(action.unwrap()).describe("Only this action, such as `createKey`, `purge` or `signIn`."),
-  outcome: once(outcome.unwrap()).describe(
+  keyId: optionalParameter(keyId.unwrap()).describe("Only actions of this key."),
+  actor: optionalParameter(actor.unwrap()).describe("Only actions of this actor, such as `local`."),
+  containerTag: optionalParameter(containerTag.unwrap()).describe("Only actions that concern this container."),
+  action: optionalParameter(action.unwrap()).describe("Only this action, such as `createKey`, `purge` or `signIn`."),
+  outcome: optionalParameter(outcome.unwrap()).describe(
     "`ok`, the kind of refusal, or `refused` for everything that did not succeed.",
   ),
-  from: once(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
-  to: once(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
-  page: onceNumber(page.unwrap()).describe("Page number, starting at 1. Default 1."),
-  limit: onceNumber(limit.unwrap()).describe("Entries per page, 1 to 1000. Default 100."),
+  from: optionalParameter(from.unwrap()).describe("Start of the period, inclusive, in ISO 8601 format."),
+  to: optionalParameter(to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
+  page: optionalNumber(page.unwrap()).describe("Page number, starting at 1. Default 1."),
+  limit: optionalNumber(limit.unwrap()).describe("Entries per page, 1 to 1000. Default 100."),
 });
 
 const auditEntry = z.object({

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { consumptionSchema, ORGANIZATION_NAME } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { once } from "../query-parameters.js";
+import { optionalParameter } from "../query-parameters.js";
 import { dateTime } from "../schemas.js";
 
 const UNLIMITED = 0;
@@ -80,10 +80,12 @@ export const billingEndpoints = [
     description: `${moneyless}A period may be up to 90 days long; the default is this month. ${OPERATIONS}`,
     tag: "billing",
     query: z.object({
-      start: once(consumptionSchema.shape.from.unwrap()).describe(
+      start: optionalParameter(consumptionSchema.shape.from.unwrap()).describe(
         "Start of the period, inclusive, in ISO 8601 format.",
       ),
-      end: once(consumptionSchema.shape.to.unwrap()).describe("End of the period, exclusive, in ISO 8601 format."),
+      end: optionalParameter(consumptionSchema.shape.to.unwrap()).describe(
+        "End of the period, exclusive, in ISO 8601 format.",
+      ),
     }),
     status: 200,
     answer: z.object({

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { AppError } from "../../../core/errors.js";
 import type { Core } from "../../../core/index.js";
 import { iso } from "../../../lib/time.js";
-import { identify, sourceOf } from "../../auth.js";
+import { identify, callSource } from "../../auth.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../../visitor.js";
 import { COMMON_HEADERS } from "../common-headers.js";
 import type { RestApp } from "../mount.js";
@@ -63,7 +63,7 @@ async function detailsFor(request: Request, env: HttpBindings | undefined, optio
     const visitor = visitorOf(request, env, options.access);
     const actor = await identify(visitor, { ...options, isKeylessOff: options.access?.isKeylessOff });
     await options.limitRequests(actor, () => undefined);
-    return presentHealth(await options.core.ownerStatus({ actor, from: sourceOf(visitor) }));
+    return presentHealth(await options.core.ownerStatus({ actor, from: callSource(visitor) }));
   } catch (error) {
     if (error instanceof AppError) return {};
     throw error;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { ErrorReport, GrowthReport, UsageReport } from "../../../core/index.js";
 import { REQUEST_TYPES, type RequestRecord } from "../../../core/types.js";
-import { paginationAnswer, presentPagination } from "../pagination.js";
+import { presentPagination } from "../../pagination.js";
+import { paginationAnswer } from "../pagination.js";
 import { dateTime } from "../schemas.js";
 
 const requestType = z.enum(REQUEST_TYPES);

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
 import { rangeSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { onceNumber } from "../query-parameters.js";
+import { optionalNumber } from "../query-parameters.js";
 import { dateTime } from "../schemas.js";
 
 const digestStatus = z.enum(["pending", "processing", "completed", "failed"]);
@@ -74,8 +74,8 @@ export const webAppEndpoints = [
     description: NO_DIGESTS,
     tag: "web app",
     query: z.object({
-      page: onceNumber(rangeSchema.shape.page.unwrap()).describe("Page number, starting at 1. Default 1."),
-      limit: onceNumber(rangeSchema.shape.limit.unwrap()).describe("Digests per page, 1 to 100. Default 20."),
+      page: optionalNumber(rangeSchema.shape.page.unwrap()).describe("Page number, starting at 1. Default 1."),
+      limit: optionalNumber(rangeSchema.shape.limit.unwrap()).describe("Digests per page, 1 to 100. Default 20."),
     }),
     status: 200,
     answer: z.object({ digests: z.array(digest), page: z.int(), limit: z.int() }),

@@ -23,7 +23,7 @@ const LANGUAGES = /^[A-Za-z][A-Za-z_]{1,30}(?:\+[A-Za-z][A-Za-z_]{1,30}){0,9}$/;
 export interface TextRecognition {
   /** Languages of the text as tesseract names them, the usual one first, such as `eng+deu`. @default "eng" */
   readonly languages?: string;
-  /** Data of languages other than English for the built-in recognizer; null if it has none. @default null */
+  /** Data of languages other than English for the built-in recogniser; null if it has none. @default null */
   readonly languageData?: LanguageData | null;
   /** Name or path of the program. @default "tesseract" */
   readonly program?: string;
@@ -38,17 +38,17 @@ export interface TextRecognition {
  * @throws ExtractionError `missing_program` where the data of a language are unavailable everywhere, `too_large` for a picture
  * that takes too long, `damaged` for one that cannot be decoded; LanguagesMissing where data can be downloaded
  */
-export async function recognizeText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
+export async function recogniseText(image: Uint8Array, recognition: TextRecognition = {}): Promise<string> {
   const { languages = BUILTIN_LANGUAGE, languageData = null } = recognition;
   if (!LANGUAGES.test(languages))
     throw new ExtractionError("unsupported", `\`${languages.slice(0, 50)}\` is not a list of tesseract languages.`);
   try {
-    return tidied(await recognizeWithProgram(image, languages, recognition));
+    return tidied(await recogniseWithProgram(image, languages, recognition));
   } catch (error) {
     if (!(error instanceof ExtractionError) || error.reason !== "missing_program") throw error;
     if (languages !== BUILTIN_LANGUAGE) await checkData(languages, languageData, error);
-    const { recognizeBuiltin } = await import("./builtin-recognizer.js");
-    return tidied(await recognizeBuiltin(image, languages, languageData?.folder ?? null));
+    const { recogniseBuiltin } = await import("./builtin-recogniser.js");
+    return tidied(await recogniseBuiltin(image, languages, languageData?.folder ?? null));
   }
 }
 
@@ -62,7 +62,7 @@ async function checkData(languages: string, data: LanguageData | null, withoutPr
   throw new ExtractionError("missing_program", `${words} ${withoutProgram.message}`);
 }
 
-async function recognizeWithProgram(
+async function recogniseWithProgram(
   image: Uint8Array,
   languages: string,
   recognition: TextRecognition,

@@ -4,16 +4,16 @@ import { rewriteByRules } from "./rewrite.js";
 import { rewriteWith } from "./rewrite-with-model.js";
 
 /** One form of a question. */
-export interface QuestionForm {
+export interface QueryForm {
   readonly text: string;
   /** The weight of its answers, above 0; 1 for the question as asked. */
   readonly weight: number;
 }
 
 /** A question in the forms it is searched for. */
-export interface Asked {
+export interface QueryForms {
   /** The form closest to what was asked first, without duplicates. */
-  readonly forms: readonly QuestionForm[];
+  readonly forms: readonly QueryForm[];
   /** What failed, in words; empty when nothing did. */
   readonly degraded: readonly string[];
 }
@@ -29,18 +29,18 @@ const BY_MODEL = 0.4;
 const BY_RULES = 0.03;
 
 /** A question with its other forms, if wanted: from the language model if there is one, otherwise from rules. */
-export async function ask(
+export async function formsOfQuery(
   context: CoreContext,
   query: string,
   { rewrite, timeZone }: { readonly rewrite: boolean; readonly timeZone: TimeZone },
-): Promise<Asked> {
+): Promise<QueryForms> {
   if (!rewrite) return { forms: [{ text: query, weight: 1 }], degraded: [] };
   const { searchModel, clock } = context;
   const { bare, stated } = rewriteByRules(query, wallClock(clock.now(), timeZone));
   const { texts, degraded } = searchModel
     ? await rewriteWith({ ...context, searchModel, timeZone }, query)
     : { texts: [], degraded: [] };
-  const forms: QuestionForm[] = [
+  const forms: QueryForm[] = [
     { text: bare ?? query, weight: 1 },
     ...texts.map((text) => ({ text, weight: BY_MODEL })),
     ...(bare === null ? [] : [{ text: query, weight: WITH_TALK }]),
@@ -49,6 +49,6 @@ export async function ask(
   return { forms: withoutRepeated(forms).slice(0, MOST_FORMS), degraded };
 }
 
-function withoutRepeated(forms: readonly QuestionForm[]): QuestionForm[] {
+function withoutRepeated(forms: readonly QueryForm[]): QueryForm[] {
   return forms.filter(({ text }, index) => forms.findIndex((other) => other.text === text) === index);
 }

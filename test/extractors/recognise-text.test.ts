@@ -7,7 +7,7 @@ import type { ContentExtractor, ExtractedContent } from "../../src/core/document
 import { createExtractionProcess, type ExtractionProcessOptions } from "../../src/extractors/extraction-process.js";
 import { encodePng } from "../../src/extractors/grey-picture.js";
 import { extractPdf } from "../../src/extractors/pdf/pdf.js";
-import { recognizeText } from "../../src/extractors/recognize-text.js";
+import { recogniseText } from "../../src/extractors/recognise-text.js";
 import { extractionTools, sourceFile, USUAL_LIMITS } from "../support/extraction-tools.js";
 import { silentLog } from "../support/open-core.js";
 import { textOfAll } from "../support/extraction-measures.js";
@@ -44,14 +44,14 @@ function openProcess(
 }
 
 test("English is read without the program, in every kind of picture and on every page", async () => {
-  const read = (name: string) => recognizeText(fixture(name), { program: "no-such-program" });
+  const read = (name: string) => recogniseText(fixture(name), { program: "no-such-program" });
   for (const name of ["sign.png", "photo-exiftool.jpg", "sign.gif", "sign.webp", "sign.bmp", "sign.tiff"])
     expect(await read(name), name).toMatch(/^Ferry to the islands\s+leaves at 09:30$/);
   expect((await read("sign-two-pages.tiff")).match(/Ferry to the islands/g)).toHaveLength(2);
 });
 
 test("an upside-down page is read without the program", async () => {
-  const text = await recognizeText(fixture("print-on-its-head.png"), { program: "no-such-program" });
+  const text = await recogniseText(fixture("print-on-its-head.png"), { program: "no-such-program" });
   expect(text).toMatch(/^Harbour master of the northern islands\s[^]*before they leave again\.$/);
 });
 
@@ -61,7 +61,7 @@ test.skipIf(process.platform === "win32")("English is read when the program lack
     const program = join(folder, "tesseract");
     const complaint = "Failed loading language 'eng'\nTesseract couldn't load any languages!";
     writeFileSync(program, `#!/bin/sh\ncat >/dev/null\necho "${complaint}" >&2\nexit 1\n`, { mode: 0o755 });
-    expect(await recognizeText(fixture("sign.png"), { program })).toContain("Ferry to the islands");
+    expect(await recogniseText(fixture("sign.png"), { program })).toContain("Ferry to the islands");
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -69,7 +69,7 @@ test.skipIf(process.platform === "win32")("English is read when the program lack
 
 test("a missing program is named when other languages are requested, with how to install it on each system", async () => {
   const asked = { program: "no-such-program", languages: "eng+deu" };
-  await expect(recognizeText(fixture("sign.png"), asked)).rejects.toMatchObject({
+  await expect(recogniseText(fixture("sign.png"), asked)).rejects.toMatchObject({
     reason: "missing_program",
     message: expect.stringMatching(
       /apt install tesseract-ocr`.*brew install .*winget install .*apt install tesseract-ocr-eng tesseract-ocr-deu/,
@@ -78,7 +78,7 @@ test("a missing program is named when other languages are requested, with how to
 });
 
 test("an invalid picture is refused without the program, and the next one is read", async () => {
-  const read = (bytes: Uint8Array) => recognizeText(bytes, { program: "no-such-program" });
+  const read = (bytes: Uint8Array) => recogniseText(bytes, { program: "no-such-program" });
   for (const bytes of [Buffer.from("no picture"), Buffer.from("II*\0"), fixture("sign.png").subarray(0, 2_000)])
     await expect(read(bytes)).rejects.toMatchObject({
       reason: "damaged",
@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("the process that reads files, on 
 });
 
 test("language settings accept only names", async () => {
-  await expect(recognizeText(fixture("sign.png"), { languages: "eng -c x" })).rejects.toMatchObject({
+  await expect(recogniseText(fixture("sign.png"), { languages: "eng -c x" })).rejects.toMatchObject({
     reason: "unsupported",
   });
 });
@@ -116,7 +116,7 @@ test.skipIf(process.platform === "win32")("a picture that takes too long is give
   try {
     const program = join(folder, "stalled");
     writeFileSync(program, "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
-    const stalled = recognizeText(fixture("sign.png"), { program, timeLimitMs: 300 });
+    const stalled = recogniseText(fixture("sign.png"), { program, timeLimitMs: 300 });
     await expect(stalled).rejects.toMatchObject({ reason: "too_large" });
   } finally {
     rmSync(folder, { recursive: true });
@@ -127,7 +127,7 @@ test.skipIf(!hasTesseract)(
   `a sign is read${unless}`,
   async () => {
     for (const name of ["sign.png", "photo-exiftool.jpg", "sign.gif", "sign.webp"])
-      expect(await recognizeText(fixture(name))).toMatch(/^Ferry to the islands\s+leaves at 09:30$/);
+      expect(await recogniseText(fixture(name))).toMatch(/^Ferry to the islands\s+leaves at 09:30$/);
   },
   120_000,
 );
@@ -135,15 +135,15 @@ test.skipIf(!hasTesseract)(
 test.skipIf(!hasTesseract)(
   `an invalid picture and a language without data are reported differently${unless}`,
   async () => {
-    await expect(recognizeText(Buffer.from("no picture"))).rejects.toMatchObject({
+    await expect(recogniseText(Buffer.from("no picture"))).rejects.toMatchObject({
       reason: "damaged",
       message: expect.stringContaining("Save it as PNG or JPEG"),
     });
-    await expect(recognizeText(fixture("sign.png"), { languages: "xxx" })).rejects.toMatchObject({
+    await expect(recogniseText(fixture("sign.png"), { languages: "xxx" })).rejects.toMatchObject({
       reason: "missing_program",
       message: expect.stringContaining("tesseract-ocr-xxx"),
     });
-    await expect(recognizeText(fixture("sign.png"), { languages: "eng+xxx" })).rejects.toMatchObject({
+    await expect(recogniseText(fixture("sign.png"), { languages: "eng+xxx" })).rejects.toMatchObject({
       reason: "missing_program",
       message: expect.stringContaining("`xxx`"),
     });
@@ -167,7 +167,7 @@ test.skipIf(!hasTesseract)(
 test.skipIf(!hasTesseract)(
   `a scanned page of a PDF is read${unless}`,
   async () => {
-    const { parts } = await extractPdf(sourceFile(fixture("mixed-scan.pdf")), extractionTools({ recognizeText }));
+    const { parts } = await extractPdf(sourceFile(fixture("mixed-scan.pdf")), extractionTools({ recogniseText }));
     const source = "Chapter 2 of tides The ferry to the islands leaves at half past nine on every weekday.";
     expect(wordRecall(source, parts[1]?.text ?? "")).toBeGreaterThanOrEqual(0.95);
   },

@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** Where this user's programs keep their settings, by the variables that those programs document. */
-export interface Places {
+export interface UserFolders {
   readonly home: string;
   readonly platform: NodeJS.Platform;
   /** `XDG_CONFIG_HOME`, or `~/.config`. */
@@ -17,11 +17,11 @@ export interface Places {
 }
 
 /** The places that an environment describes. Relative folders count as absent, as the XDG specification demands. */
-export function placesOf(
+export function userFoldersOf(
   environment: Readonly<Record<string, string | undefined>>,
   home: string,
   platform: NodeJS.Platform,
-): Places {
+): UserFolders {
   const folder = (name: string): string | undefined => {
     const text = environment[name]?.trim() ?? "";
     return isAbsolute(text) ? text : undefined;

@@ -13,7 +13,7 @@ import { howToInstall } from "./programs.js";
 
 /** Filled by the build; when running from source, the built program's folder is used. */
 const FOLDER = new URL(
-  import.meta.url.endsWith(".ts") ? "../../dist/extractors/recognizer/" : "../extractors/recognizer/",
+  import.meta.url.endsWith(".ts") ? "../../dist/extractors/recogniser/" : "../extractors/recogniser/",
   import.meta.url,
 );
 const INPUT = "/input";
@@ -48,13 +48,13 @@ type StartModule = (options: Readonly<Record<string, unknown>>) => Promise<Tesse
 
 const startModule = z.custom<StartModule>((loaded) => typeof loaded === "function");
 
-interface Recognizer {
+interface Recogniser {
   readonly files: TesseractModule["FS"];
   readonly api: TesseractApi;
 }
 
 /** Created for the first picture, and reused for later ones in the same languages. */
-let started: { readonly languages: string; readonly recognizer: Promise<Recognizer> } | null = null;
+let started: { readonly languages: string; readonly recogniser: Promise<Recogniser> } | null = null;
 
 /**
  * The text in a picture (PNG, JPEG, GIF, WebP, TIFF, BMP or PNM), read by the built-in tesseract in this process, so that the
@@ -63,15 +63,15 @@ let started: { readonly languages: string; readonly recognizer: Promise<Recogniz
  * @param folder with the data of languages other than English
  * @throws ExtractionError `damaged` for a picture that cannot be decoded, `missing_program` where this machine cannot run it
  */
-export async function recognizeBuiltin(image: Uint8Array, languages: string, folder: string | null): Promise<string> {
-  if (started?.languages !== languages) started = { languages, recognizer: start(languages, folder) };
-  const recognizer = await started.recognizer.catch(() => {
+export async function recogniseBuiltin(image: Uint8Array, languages: string, folder: string | null): Promise<string> {
+  if (started?.languages !== languages) started = { languages, recogniser: start(languages, folder) };
+  const recogniser = await started.recogniser.catch(() => {
     started = null;
     throw new ExtractionError("missing_program", `${CANNOT_RUN} ${howToInstall("tesseract")}`);
   });
   try {
     const pages = pictureKind(image) === "tiff" ? tiffPages(image) : [image];
-    return Array.from(pages, (page) => readPage(recognizer, page)).join("\n\n");
+    return Array.from(pages, (page) => readPage(recogniser, page)).join("\n\n");
   } catch (error) {
     if (error instanceof ExtractionError) throw error;
     // Its memory is in an unknown state.
@@ -85,7 +85,7 @@ const CANNOT_RUN =
 const CANNOT_DECODE =
   "The picture cannot be decoded: it is damaged, or in a format that only the program tesseract reads. Save it as PNG or JPEG and send that.";
 
-async function start(languages: string, folder: string | null): Promise<Recognizer> {
+async function start(languages: string, folder: string | null): Promise<Recogniser> {
   const loaded: unknown = createRequire(import.meta.url)(fileURLToPath(new URL("tesseract-core.cjs", FOLDER)));
   const { FS, TessBaseAPI } = await startModule.parse(loaded)({
     wasmBinary: await readFile(new URL("tesseract-core.wasm", FOLDER)),
@@ -108,7 +108,7 @@ async function dataOf(language: string, folder: string | null): Promise<Uint8Arr
 
 function ignore(): void {}
 
-function readPage({ files, api }: Recognizer, page: Uint8Array): string {
+function readPage({ files, api }: Recogniser, page: Uint8Array): string {
   files.writeFile(INPUT, page);
   try {
     const upright = readTurned(api, UPRIGHT);

@@ -1,11 +1,11 @@
 import { zipSync } from "fflate";
 import { describe, expect, test } from "vitest";
 import { FORMATS } from "../../src/extractors/formats.js";
-import { recognizeFormat } from "../../src/extractors/recognize-format.js";
+import { recogniseFormat } from "../../src/extractors/recognise-format.js";
 import { sourceFile } from "../support/extraction-tools.js";
 
 const formatOf = async (words: string, name: string | null, mimeType: string | null = null) => {
-  const found = await recognizeFormat({ ...sourceFile(Buffer.from(words)), name, mimeType });
+  const found = await recogniseFormat({ ...sourceFile(Buffer.from(words)), name, mimeType });
   const known = Object.entries(FORMATS).find(([, format]) => format === found?.format)?.[0];
   return { format: found === null ? null : (known ?? found.format.mimeTypes[0]), note: found?.note ?? null };
 };
@@ -54,7 +54,7 @@ test("bytes that are not text keep their declared type", async () => {
     ["PK\u0003\u0004", "a.docx"],
   ] as const)
     expect((await formatOf(words, name)).format, name).not.toBe("text/plain");
-  const latin = await recognizeFormat({ ...sourceFile(Buffer.from("Malm\xf6 \xe9\xe8", "latin1")), name: "a.pdf" });
+  const latin = await recogniseFormat({ ...sourceFile(Buffer.from("Malm\xf6 \xe9\xe8", "latin1")), name: "a.pdf" });
   expect(latin?.format).toBe(FORMATS.pdf);
 });
 
@@ -63,15 +63,15 @@ describe("an archive is recognised by its own parts", () => {
   const deck = { "ppt/embeddings/Sheet1.xlsx": workbook, "ppt/presentation.xml": Buffer.from("<presentation/>") };
 
   test.each([0, 6] as const)("not by those of an archive in it, packed at level %i", async (level) => {
-    const found = await recognizeFormat(sourceFile(zipSync(deck, { level })));
+    const found = await recogniseFormat(sourceFile(zipSync(deck, { level })));
     expect(found?.format).toBe(FORMATS.pptx);
     const backup = zipSync({ "letters/figures.xlsx": workbook }, { level });
-    expect(await recognizeFormat({ ...sourceFile(backup), name: "backup.zip" })).toBeNull();
+    expect(await recogniseFormat({ ...sourceFile(backup), name: "backup.zip" })).toBeNull();
   });
 
   test("also from only its beginning and the end of its directory", async () => {
     const file = zipSync({ "ppt/media/film.mp4": [Buffer.alloc(100_000), { level: 0 }], ...deck }, { level: 0 });
     const sample = Buffer.concat([file.subarray(0, 4_100), file.subarray(-600)]);
-    expect((await recognizeFormat(sourceFile(sample)))?.format).toBe(FORMATS.pptx);
+    expect((await recogniseFormat(sourceFile(sample)))?.format).toBe(FORMATS.pptx);
   });
 });

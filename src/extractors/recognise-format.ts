@@ -7,7 +7,7 @@ import { MAILBOX_LINE } from "./mail/mailbox-line.js";
 import { zipKind } from "./zip-kind.js";
 
 /** The detected format of a file. */
-export interface Recognized {
+export interface Recognised {
   readonly format: Format;
   /** Says that the file is not what its label claims; null if the label is right. */
   readonly note: string | null;
@@ -24,7 +24,7 @@ const COMPOUND_FILE = "\xd0\xcf\x11\xe0";
  * what its text looks like. Looks only at the beginning, and at the names of an archive's entries.
  * @returns null for an unsupported kind
  */
-export async function recognizeFormat(file: SourceFile): Promise<Recognized | null> {
+export async function recogniseFormat(file: SourceFile): Promise<Recognised | null> {
   const head = Buffer.from(file.bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   const isUtf16 = utf16Of(file.bytes) !== null;
   // A UTF-16 byte order mark may also be the start of an MPEG recording.

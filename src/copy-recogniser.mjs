@@ -16,8 +16,8 @@ const PARTS = {
 };
 
 /** @param {string} folder of the built program */
-export function copyRecognizer(folder) {
-  const target = join(folder, "extractors", "recognizer");
+export function copyRecogniser(folder) {
+  const target = join(folder, "extractors", "recogniser");
   mkdirSync(target, { recursive: true });
   for (const [name, from] of Object.entries(PARTS)) copyFileSync(from, join(target, name));
 }

@@ -1,11 +1,11 @@
 import { delimiter, join } from "node:path";
 import { expect, test } from "vitest";
-import { placesOf } from "../src/config/places.js";
+import { userFoldersOf } from "../src/config/user-folders.js";
 
 const HOME = "/home/mia";
 
 test("without variables everything lies in its usual place in the home folder", () => {
-  expect(placesOf({}, HOME, "linux")).toEqual({
+  expect(userFoldersOf({}, HOME, "linux")).toEqual({
     home: HOME,
     platform: "linux",
     configFolder: join(HOME, ".config"),
@@ -24,7 +24,7 @@ test("the variables of the programs themselves move their folders", () => {
     CODEX_HOME: " /codex ",
     PATH: ["/bin", "", "/usr/bin"].join(delimiter),
   };
-  expect(placesOf(environment, HOME, "win32")).toMatchObject({
+  expect(userFoldersOf(environment, HOME, "win32")).toMatchObject({
     configFolder: "/x",
     appData: "/a",
     claudeFolder: "/claude",
@@ -35,5 +35,5 @@ test("the variables of the programs themselves move their folders", () => {
 
 test.each(["", " ", "relative/folder"])("a variable that holds %j counts as absent", (text) => {
   const environment = { XDG_CONFIG_HOME: text, CODEX_HOME: text, CLAUDE_CONFIG_DIR: text, APPDATA: text };
-  expect(placesOf(environment, HOME, "linux")).toEqual(placesOf({}, HOME, "linux"));
+  expect(userFoldersOf(environment, HOME, "linux")).toEqual(userFoldersOf({}, HOME, "linux"));
 });

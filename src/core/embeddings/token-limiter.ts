@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 
 /** A rate limit for one sender. */
-export interface Pace {
+export interface TokenLimiter {
   /** Milliseconds until something may be sent; 0 if it may be sent now. */
   waitMs(): number;
   /** Records that this many tokens are sent now. */
@@ -13,7 +13,7 @@ export interface Pace {
  * @param tokensPerMinute 0 for no limit
  * @param now milliseconds since any moment
  */
-export function createPace(tokensPerMinute: number, now: () => number = () => performance.now()): Pace {
+export function createTokenLimiter(tokensPerMinute: number, now: () => number = () => performance.now()): TokenLimiter {
   let freeAt = 0;
   return {
     waitMs: () => Math.max(0, freeAt - now()),
