@@ -84,7 +84,7 @@ export const WHEN_FIRST =
   /^(?:(?:last|this) (?:week|month|year|quarter|spring|summer|autumn|fall|winter|weekend|\p{L}+day)|recently|finally|today|(?:on|in|since|as of) (?:[^,]{0,20}?\d{1,4}|\p{L}+day|(?:early |mid-?|late )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\p{L}{0,6})),? (?=(?:we|i|the|our|my)\b)/iu;
 /** Why or since when, at the end. */
 export const WHY_LAST =
-  /,? (?:because|so that|due to|thanks to|to (?:save|cut|reduce|get|avoid)|effective|as of|with effect)\b.*$/iu;
+  /,? (?:because|so that|due to|thanks to|to (?:save|cut|reduce|get|avoid)|effective|as of|with effect)\b[^]*$/iu;
 /** It was undone, or was not meant to last. */
 export const UNDONE =
   /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) \p{L}+|until|temporar\p{L}+)\b/iu;
