@@ -235,14 +235,14 @@ interface Inspected {
   readonly state: WritingState;
 }
 
-/** Nodes tell by their own clocks whether another one is still at work. */
+/** What nodes write and compare, apart from leases, are times of their own clocks. */
 const MOST_SKEW_MS = 5_000;
 
 function describeSkew(aheadMs: number): string[] {
   if (Math.abs(aheadMs) <= MOST_SKEW_MS) return [];
   const seconds = count(Math.round(Math.abs(aheadMs) / 1_000), "second");
   return [
-    `The clock of this machine is ${seconds} ${aheadMs > 0 ? "ahead of" : "behind"} the database's. Keep the clocks of all nodes in sync: otherwise they take over each other's work.`,
+    `The clock of this machine is ${seconds} ${aheadMs > 0 ? "ahead of" : "behind"} the database's. Keep the clocks of all nodes in sync: otherwise what one of them plans or lets expire is early or late by as much.`,
   ];
 }
 
