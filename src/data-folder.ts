@@ -6,7 +6,7 @@ import { takeFolder } from "./adapters/owner/take-folder.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
 import { placeOf } from "./adapters/store/postgres/place.js";
-import { hasRecord, requireRecordPlace } from "./adapters/store/record-place.js";
+import { hasRecord, notedDatabase, requireRecordPlace } from "./adapters/store/record-place.js";
 import { type Config, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
 import type { UploadStore } from "./core/ports.js";
@@ -29,6 +29,14 @@ export async function addressOfService(dataDirectory: string): Promise<string | 
 /** False for a folder without a store, such as one whose name is misspelt. A database always counts as one. */
 export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
   return databaseUrl !== undefined || hasRecord(dataDirectory);
+}
+
+/** What to say beside a running service whose record is not in the database of DATABASE_URL; null when there is nothing to say. */
+export function ignoredDatabase({ dataDirectory, databaseUrl }: Config): string | null {
+  const kept = notedDatabase(dataDirectory);
+  if (databaseUrl === undefined || placeOf(databaseUrl) === kept) return null;
+  const place = kept === null ? "in that folder" : `in the database ${kept}`;
+  return `DATABASE_URL is ignored: a service is running on the data folder ${dataDirectory}, and its record is ${place}. Choose another data folder for the database ${placeOf(databaseUrl)}, or unset DATABASE_URL.`;
 }
 
 export interface FolderBackup extends Backup {
