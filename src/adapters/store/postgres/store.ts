@@ -38,6 +38,8 @@ export interface PostgresStoreOptions {
   readonly clock: Clock;
   /** Called when the schema of an existing record is changed. */
   readonly onUpgrade?: ((upgrade: { readonly from: number; readonly to: number }) => void) | undefined;
+  /** Receives a sentence when somebody else has to finish before the tables can be brought up to date. */
+  readonly onWait?: ((reason: string) => void) | undefined;
   /** Becomes the organisation's id when the record is new. */
   readonly organizationId?: string | undefined;
   /** True where other services use the database at the same time. Default false. */
@@ -75,7 +77,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   try {
     const onSilent = (): void => [pool, writing].forEach(cutConnections);
     possession = await possessDatabase(url, { place, isShared, onSilent });
-    const upgrade = await migrate(pool, place);
+    const upgrade = await migrate(pool, place, undefined, options.onWait);
     await requireServable(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
     const store = await storeOver({ pool, writing, place, possession }, options);
