@@ -92,6 +92,11 @@ export async function move(
       "invalid",
       "A record can be moved to `folder`, or to the URL of a PostgreSQL database such as postgres://user:password@host:5432/recollect. Percent-encode special characters in the password (/ as %2F, # as %23), or set it in PGPASSWORD.",
     );
+  if (new URL(to).pathname.length <= 1)
+    throw new AppError(
+      "invalid",
+      "The address in --to names no database, and the one that everybody uses by default, postgres, would be filled. Create a database, and add its name to the address, such as postgres://host/recollect.",
+    );
   if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
     throw new AppError(
       "invalid",
