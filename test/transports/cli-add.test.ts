@@ -51,7 +51,10 @@ describe("recollect add", () => {
     expect((await run(["add", "I live in Lisbon.", "--forget-after", "2099-01-01T00:00:00Z"])).code).toBe(0);
     expect(await documents()).toMatchObject([{ forgetAfter: "2099-01-01T00:00:00.000Z" }]);
     const refused = await run(["add", "I live in Lisbon.", "--forget-after", "soon"]);
-    expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining("--forget-after: must be")]);
+    expect([refused.code, refused.stderr]).toEqual([
+      expect.any(Number),
+      expect.stringContaining("--forget-after: must be"),
+    ]);
     expect(refused.code).not.toBe(0);
   });
 
