@@ -1,5 +1,6 @@
 import { noteKey, requireSharedKey } from "./core/connections/key-proof.js";
 import { resealAll } from "./core/connections/secrets.js";
+import type { CoreContext } from "./core/context.js";
 import { createCore, type Core } from "./core/index.js";
 import { AppError } from "./core/errors.js";
 import type { Store } from "./core/ports.js";
@@ -69,6 +70,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await schedule.start();
     // Last, because no failure may follow that would leave the engine's process running.
     if (options.engine === "background") vectors.start();
+    if (!options.isShortLived) void warnOfFiles(context);
   } catch (error) {
     await close();
     throw error;
@@ -83,6 +85,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     attempts: store.attempts,
     close: () => (closed ??= close()),
   };
+}
+
+/** The service is of use without its files, and an upload that cannot be stored is refused. */
+async function warnOfFiles({ blobs, log }: Pick<CoreContext, "blobs" | "log">): Promise<void> {
+  const problem = await blobs.problem();
+  if (problem !== null) log.warn("uploaded files can be neither stored nor read", { reason: problem });
 }
 
 async function assembleOver(options: ServiceOptions, store: Store): Promise<ReturnType<typeof assemble>> {

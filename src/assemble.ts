@@ -99,7 +99,8 @@ export async function openStore({ config, log }: ServiceOptions, clock: Clock): 
   const shared = { dataDirectory, clock, organizationId: apiKey?.organizationId, onUpgrade };
   if (databaseUrl !== undefined) {
     const { createPostgresStore } = await import("./adapters/store/postgres/store.js");
-    return createPostgresStore({ ...shared, url: databaseUrl, isShared: hasSeveralNodes });
+    const onWait = (reason: string): void => log.warn("waiting for the database", { reason });
+    return createPostgresStore({ ...shared, url: databaseUrl, isShared: hasSeveralNodes, onWait });
   }
   return createSqliteStore({
     ...shared,

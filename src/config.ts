@@ -157,17 +157,18 @@ interface ChromaConfig {
  */
 export function readConfig(environment: Environment = process.env, overrides: Environment = {}): Config {
   const texts = { ...present(environment), ...present(overrides) };
-  const problems: string[] = [];
-  const values = readValues(texts, problems);
-  problems.push(...findContradictions(values, new Set(Object.keys(texts))));
+  const invalid = new Map<string, string>();
+  const values = readValues(texts, invalid);
   const model = chooseModel(values, values.RECOLLECT_OFFLINE ?? false);
-  problems.push(
+  const contradictions = [
+    ...findContradictions(values, new Set(Object.keys(texts))),
     ...model.problems,
     ...findBlobProblems(values),
     ...findNodeProblems(values),
     ...findRerankProblems(values, model.chosen !== undefined),
     ...findTranscribeProblems(values),
-  );
+  ];
+  const problems = [...invalid.values(), ...contradictions.filter((problem) => !names(problem, invalid))];
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const set = new Set(Object.keys(texts));
   const warnings = [...findUnknown(texts), ...findEmbedderProblems(values, set)];
@@ -201,14 +202,20 @@ function present(texts: Environment): Record<string, string> {
   return kept;
 }
 
-function readValues(texts: Environment, problems: string[]): Values {
+/** An invalid value is left out, and would be reported once more as not set. */
+function names(problem: string, settings: ReadonlyMap<string, string>): boolean {
+  return problem.split(/[^A-Z0-9_]/).some((word) => settings.has(word));
+}
+
+/** @param invalid receives a sentence for each setting with an invalid value */
+function readValues(texts: Environment, invalid: Map<string, string>): Values {
   const values: Record<string, unknown> = {};
   for (const [name, definition] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const text = texts[name] ?? definition.fallback;
     if (text === undefined) continue;
     const result = definition.schema.safeParse(text, { error: plainWords });
     if (result.success) values[name] = result.data;
-    else problems.push(describeProblem(name, text, definition, result.error));
+    else invalid.set(name, describeProblem(name, text, definition, result.error));
   }
   return values as Values;
 }

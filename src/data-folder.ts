@@ -6,7 +6,7 @@ import { takeFolder } from "./adapters/owner/take-folder.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
 import { placeOf } from "./adapters/store/postgres/place.js";
-import { hasRecord, requireRecordPlace } from "./adapters/store/record-place.js";
+import { hasRecord, notedDatabase, requireRecordPlace } from "./adapters/store/record-place.js";
 import { type Config, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
 import type { UploadStore } from "./core/ports.js";
@@ -29,6 +29,14 @@ export async function addressOfService(dataDirectory: string): Promise<string | 
 /** False for a folder without a store, such as one whose name is misspelt. A database always counts as one. */
 export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
   return databaseUrl !== undefined || hasRecord(dataDirectory);
+}
+
+/** What to say beside a running service whose record is not in the database of DATABASE_URL; null when there is nothing to say. */
+export function ignoredDatabase({ dataDirectory, databaseUrl }: Config): string | null {
+  const kept = notedDatabase(dataDirectory);
+  if (databaseUrl === undefined || placeOf(databaseUrl) === kept) return null;
+  const place = kept === null ? "in that folder" : `in the database ${kept}`;
+  return `DATABASE_URL is ignored: a service is running on the data folder ${dataDirectory}, and its record is ${place}. Choose another data folder for the database ${placeOf(databaseUrl)}, or unset DATABASE_URL.`;
 }
 
 export interface FolderBackup extends Backup {
@@ -83,6 +91,11 @@ export async function move(
     throw new AppError(
       "invalid",
       "A record can be moved to `folder`, or to the URL of a PostgreSQL database such as postgres://user:password@host:5432/recollect. Percent-encode special characters in the password (/ as %2F, # as %23), or set it in PGPASSWORD.",
+    );
+  if (new URL(to).pathname.length <= 1)
+    throw new AppError(
+      "invalid",
+      "The address in --to names no database, and the one that everybody uses by default, postgres, would be filled. Create a database, and add its name to the address, such as postgres://host/recollect.",
     );
   if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
     throw new AppError(

@@ -154,6 +154,14 @@ async function openNode(start: Start, options: { engine: DoorOptions["engine"]; 
   });
 }
 
+/** Calls go to the service that runs, whatever database this process was given. */
+async function warnOfIgnoredDatabase(node: Node, { config }: Start): Promise<void> {
+  if (config.databaseUrl === undefined || (await node.role()) !== "client") return;
+  const ignored = (await import("./data-folder.js")).ignoredDatabase(config);
+  const { createLog } = await import("./lib/log.js");
+  if (ignored !== null) createLog({ level: config.logLevel, format: config.logFormat }).warn(ignored);
+}
+
 async function openDoor({ settings, engine, begins, stays = false }: DoorOptions) {
   // From here on no signal ends the process before everything is closed.
   stopping ??= untilSignal();
@@ -165,6 +173,7 @@ async function openDoor({ settings, engine, begins, stays = false }: DoorOptions
   const node = await openNode(start, { engine, standby: stays });
   try {
     const actor = await untilInterrupted(() => node.actor(), stopping);
+    await warnOfIgnoredDatabase(node, start);
     return {
       core: node.core,
       actor,
@@ -213,6 +222,7 @@ async function serve(settings: Settings): Promise<ServiceInfo> {
     const begin = async () => ({ role: await node.role(), url: await node.listen() });
     const { role, url } = await untilInterrupted(begin, stopSignal);
     const isOwner = role === "owner";
+    await warnOfIgnoredDatabase(node, start);
     const makeKey = async () => {
       const configured = config.apiKey?.key;
       return node.core.ensureFirstKey({ actor: await node.actor() }, configured ? { configured } : {});
@@ -310,6 +320,7 @@ async function serveMcp(settings: Settings): Promise<void> {
   const face = import("./transports/mcp/stdio.js");
   const start = await prepare(settings);
   let node: Promise<Node> | undefined;
+  let warned: Promise<void> | undefined;
   const { dataDirectory } = start.config;
   const open = async (): Promise<Node> => {
     if (!(await hasMemory(start.config))) start.log.info("creating a new memory", { dataDirectory });
@@ -325,7 +336,9 @@ async function serveMcp(settings: Settings): Promise<void> {
     session: async () => {
       node ??= open();
       const opened = await node;
-      return { core: opened.core, actor: await opened.actor() };
+      const actor = await opened.actor();
+      await (warned ??= warnOfIgnoredDatabase(opened, start));
+      return { core: opened.core, actor };
     },
     onEnd: async () => (await node)?.close(),
   });

@@ -160,7 +160,11 @@ class ProcessNode implements Node {
   }
 
   async #leave(reason: AppError): Promise<void> {
-    this.#options.log.error("the data folder is lost", { reason: reason.message });
+    const { log, config } = this.#options;
+    // On a database, a connection that broke was opened again too late.
+    const what =
+      config.databaseUrl === undefined ? "the data folder is lost" : "another service has taken the database";
+    log.error(`${what}; this one ends`, { reason: reason.message });
     await sleep(LAST_WORDS_MS);
     await this.#hangUp();
     this.#options.onLost();

@@ -20,6 +20,14 @@ describe("several nodes", () => {
     expect(() => readConfig({ ...shared, [name]: undefined })).toThrow(`"several", but ${name} is not set`);
   });
 
+  test.each([
+    ["DATABASE_URL", "mysql://database.example/recollect"],
+    ["RECOLLECT_BLOBS", "s3:/files"],
+    ["RECOLLECT_SECRET_KEY", "too short"],
+  ])("are told what is wrong with %s, and not that it is not set", (name, value) => {
+    expect(() => readConfig({ ...shared, [name]: value })).toThrow(new RegExp(`^${name} must [^\n]*$`));
+  });
+
   test("share a Chroma server, or search exactly: none starts one of its own", () => {
     const url = "http://chroma.example:8000";
     expect(readConfig(shared)).toMatchObject({ vectors: "exact", chroma: undefined });

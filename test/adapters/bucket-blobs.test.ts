@@ -91,6 +91,26 @@ describe("a bucket", () => {
     expect(JSON.stringify(refused) + String(refused)).not.toContain("another");
   });
 
+  test("takes a file for missing only when the bucket exists", async () => {
+    const blobs = createBucketBlobs(bucketOf(server, ""));
+    expect(await blobs.read(createId(), 0, 1)).toBeNull();
+    const calls = [() => blobs.read(createId(), 0, 1), () => blobs.remove(createId()), () => blobs.list()];
+    for (const call of calls) {
+      server.faults.push(404);
+      await expect(call()).rejects.toThrow(/the bucket memories answers 404 \(NoSuchBucket\)/);
+    }
+  });
+
+  test("says why it cannot be used, until it can", async () => {
+    const blobs = createBucketBlobs(bucketOf(server, "team"));
+    expect(await blobs.problem()).toBeNull();
+    server.faults.push(404);
+    await blobs.put(createId(), Uint8Array.of(1)).catch(() => undefined);
+    server.faults.push(403);
+    expect(await blobs.problem()).toMatch(/the bucket memories answers 403/);
+    expect(await blobs.problem()).toBeNull();
+  });
+
   test("does not list files under other prefixes", async () => {
     const mine = createBucketBlobs(bucketOf(server, "mine"));
     const other = createBucketBlobs(bucketOf(server, "mine2"));

@@ -1,7 +1,14 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { MIGRATION_LOCK } from "../../src/adapters/store/postgres/advisory-lock.js";
 import { migrate } from "../../src/adapters/store/postgres/migrate.js";
 import { MIGRATIONS } from "../../src/adapters/store/postgres/migrations/index.js";
+import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
+import type { Store } from "../../src/core/ports.js";
+import { ManualClock } from "../support/clock.js";
 import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 
 const programs = findPostgres();
@@ -44,6 +51,29 @@ else
         expect(shapes[0]).toEqual(shapes[1]);
       } finally {
         await Promise.all([upgraded.end(), made.end()]);
+      }
+    });
+
+    test("a service that waits for another one's migration says for whom, and what to do", async () => {
+      const [url, dataDirectory] = [await server.createDatabase(), await mkdtemp(join(tmpdir(), "recollect-waiting-"))];
+      const frozen = new pg.Client({ connectionString: url, application_name: "frozen node" });
+      try {
+        await frozen.connect();
+        await frozen.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+        const { rows } = await frozen.query<{ pid: number }>("select pg_backend_pid() as pid");
+        const pid = rows[0]?.pid;
+        let store: Promise<Store> | undefined;
+        const reason = await new Promise<string>((onWait, reject) => {
+          store = createPostgresStore({ url, dataDirectory, clock: new ManualClock(), onWait });
+          store.catch(reject);
+        });
+        expect(reason).toMatch(new RegExp(`process ${pid} of the server \\(frozen node from .*, since \\d{4}-.*Z\\)`));
+        expect(reason).toContain(`select pg_terminate_backend(${pid})`);
+        await frozen.query("rollback");
+        await (await store)?.close();
+      } finally {
+        await frozen.end();
+        await rm(dataDirectory, { recursive: true, force: true });
       }
     });
 

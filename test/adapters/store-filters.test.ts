@@ -2,9 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
 import { createSqliteStore } from "../../src/adapters/store/store.js";
 import { parseFilters } from "../../src/core/search/filters.js";
-import type { Store, UnitScope } from "../../src/core/ports.js";
+import type { Clock, Store, UnitScope } from "../../src/core/ports.js";
 import { type FilterCondition, type FilterExpression, type Metadata, unitOf } from "../../src/core/types.js";
 import { createId } from "../../src/lib/ids.js";
 import {
@@ -17,7 +18,11 @@ import {
   only,
 } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
+import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { seededRandom } from "../support/vectors.js";
+
+/** Time to create and start a server. */
+const STARTS_WITHIN_MS = 60_000;
 
 type Values = Readonly<Record<string, unknown>> | null;
 
@@ -107,7 +112,7 @@ const TEXTS = [
   "line\nbreak",
   "%",
 ] as const;
-const NUMBERS = [0, -0, 1, 9, 10, 10.5, -3, 1e21, 1e-7, 0.1, 1e17, 2 ** 53, -(2 ** 63), 1e300] as const;
+const NUMBERS = [0, -0, 1, 9, 10, 10.5, -3, 1e21, 1e-7, 0.1, 1e17, 2 ** 53, -(2 ** 63), 1e300, 5e-324] as const;
 
 class Maker {
   readonly #random: () => number;
@@ -170,7 +175,9 @@ function asSent(expression: FilterExpression): unknown {
   return { key, value, filterType: type, numericOperator: operator, negate: String(negate), ignoreCase };
 }
 
-describe("metadata filters in SQL", () => {
+type OpenStore = (options: { readonly dataDirectory: string; readonly clock: Clock }) => Promise<Store>;
+
+function describeFilters(open: OpenStore): void {
   let dataDirectory: string;
   let store: Store;
   let organization: string;
@@ -182,7 +189,7 @@ describe("metadata filters in SQL", () => {
 
   beforeAll(async () => {
     dataDirectory = await mkdtemp(join(tmpdir(), "recollect-filters-"));
-    store = await createSqliteStore({ dataDirectory, maxMegabytes: 0, clock: new ManualClock() });
+    store = await open({ dataDirectory, clock: new ManualClock() });
     organization = store.organizationId;
     await store.transaction(async (repositories) => {
       const [row] = await repositories.containers.ensure(organization, ["a"]);
@@ -204,7 +211,7 @@ describe("metadata filters in SQL", () => {
         memories.set(unitOf("memory", memory.seq), { own: draft.metadata, documents: linked });
       }
     });
-  });
+  }, STARTS_WITHIN_MS);
   afterAll(async () => {
     await store.close();
     await rm(dataDirectory, { recursive: true, force: true });
@@ -310,4 +317,23 @@ describe("metadata filters in SQL", () => {
     const there = { ...scope, containerIds: [row?.id ?? 0] };
     expect(await store.units.matching(organization, there, { filters })).toHaveLength(1);
   });
+}
+
+describe("metadata filters in SQL: SQLite", () => {
+  describeFilters((options) => createSqliteStore({ ...options, maxMegabytes: 0 }));
 });
+
+const programs = findPostgres();
+if (programs === undefined)
+  describe("metadata filters in SQL: PostgreSQL", () =>
+    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
+else
+  describe("metadata filters in SQL: PostgreSQL", () => {
+    let server: PostgresServer;
+    beforeAll(async () => {
+      server = await startPostgres(programs);
+    }, STARTS_WITHIN_MS);
+    afterAll(() => server.stop(), STARTS_WITHIN_MS);
+
+    describeFilters(async (options) => createPostgresStore({ ...options, url: await server.createDatabase() }));
+  });

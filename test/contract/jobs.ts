@@ -6,6 +6,8 @@ import { describeWaitingJobs } from "./waiting-jobs.js";
 
 export interface OpenedJobStore {
   readonly jobs: JobStore;
+  /** Lets so many milliseconds of every lease pass where the clock that the store was opened with does not decide. */
+  elapse?(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,6 +27,10 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
     });
     afterEach(() => store.close());
 
+    const elapse = async (ms: number): Promise<void> => {
+      clock.advance(ms);
+      await store.elapse?.(ms);
+    };
     const draft = (values: Partial<JobDraft> = {}): JobDraft => ({
       kind: "embed",
       payload: {},
@@ -249,7 +255,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       });
     });
 
-    describeJobLeases(() => ({ jobs, clock }));
+    describeJobLeases(() => ({ jobs, clock, elapse }));
 
     describe("failure", () => {
       test("release after a failure counts the attempt, release without one does not", async () => {
@@ -400,7 +406,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
         expect(await jobs.reasonOf("next")).toBeNull();
         await jobs.enqueue([draft({ key: "first" })]);
         expect(await take()).toHaveLength(1);
-        clock.advance(LEASE + 1);
+        await elapse(LEASE + 1);
         const again = [...(await take(100, "two")), ...(await take(100, "two"))];
         expect(again.map(({ kind }) => kind).toSorted()).toEqual(["embed", "remember"]);
         expect(await jobs.complete("one", replaced.id)).toBe(false);
@@ -416,7 +422,7 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
       test("is not created for a worker that has lost the first", async () => {
         await jobs.enqueue([draft()]);
         const first = await takeOne();
-        clock.advance(LEASE + 1);
+        await elapse(LEASE + 1);
         await takeOne("two");
         expect(await jobs.replace("one", first.id, draft({ kind: "remember" }), LEASE)).toBe("gone");
         expect(await jobs.complete("two", first.id)).toBe(true);

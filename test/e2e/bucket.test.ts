@@ -19,6 +19,9 @@ const SETTINGS = () => ({
   AWS_SECRET_ACCESS_KEY: BUCKET_KEYS.secretAccessKey,
 });
 
+/** All but the lists by which the service finds out whether the bucket answers. */
+const aboutFiles = () => bucket.requests.filter(({ path }) => !path.includes("list-type"));
+
 test("with RECOLLECT_BLOBS an upload is stored in the bucket, read from it, and deleted with its document", async () => {
   await withDataDirectory(async (dataDirectory) => {
     const service = await startServe(dataDirectory, SETTINGS());
@@ -32,7 +35,7 @@ test("with RECOLLECT_BLOBS an upload is stored in the bucket, read from it, and 
     expect(await (await fetch(url)).text()).toBe("The kettle is in the left cupboard.");
     expect(await readdir(dataDirectory)).not.toContain("files");
     await fetch(`${service.url}/v3/documents/${id}`, { method: "DELETE" });
-    expect(bucket.requests.map(({ method, path }) => `${method} ${path.replace(/[^/]{22}$/, "KEY")}`)).toEqual([
+    expect(aboutFiles().map(({ method, path }) => `${method} ${path.replace(/[^/]{22}$/, "KEY")}`)).toEqual([
       "PUT /memories/team/KEY",
       "GET /memories/team/KEY",
       "DELETE /memories/team/KEY",
@@ -64,10 +67,36 @@ test("doctor stores a test file in the bucket, and reports when that fails", asy
     const service = await startServe(dataDirectory, SETTINGS());
     const sound = await runProgram(dataDirectory, ["doctor"], SETTINGS());
     expect(sound.stdout).toMatch(/ok +uploads +a file was stored, read back and removed/);
-    expect(bucket.requests.map(({ method }) => method)).toEqual(["PUT", "GET", "DELETE"]);
+    expect(aboutFiles().map(({ method }) => method)).toEqual(["PUT", "GET", "DELETE"]);
     bucket.faults.push(403, 403);
     const { code, stdout } = await runProgram(dataDirectory, ["doctor"], SETTINGS());
     expect([code, stdout]).toEqual([1, expect.stringMatching(/uploads +The file was not stored: the bucket memories/)]);
+    await service.stop();
+  });
+});
+
+test("a bucket that does not exist is reported from the start, and no upload is acknowledged", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    bucket.faults.push(...Array.from({ length: 100 }, () => 404));
+    const service = await startServe(dataDirectory, SETTINGS());
+    const reason = /the bucket memories answers 404 \(NoSuchBucket\)\. Check RECOLLECT_BLOBS/;
+    await waitFor(
+      () => /uploaded files can be neither stored nor read/.test(service.stderr()),
+      "the warning in the log",
+    );
+    expect(service.stderr()).toMatch(reason);
+    const { stdout } = await runProgram(dataDirectory, ["status"], SETTINGS());
+    expect(stdout).toMatch(new RegExp(`^ *files +unavailable: .*${reason.source}`, "m"));
+    const doctor = await runProgram(dataDirectory, ["doctor"], SETTINGS());
+    expect([doctor.code, doctor.stdout]).toEqual([1, expect.stringMatching(reason)]);
+    const form = new FormData();
+    form.set("file", new File(["The kettle is in the left cupboard."], "kitchen.txt", { type: "text/plain" }));
+    expect((await fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form })).status).toBe(503);
+    const text = JSON.stringify({ content: "The kettle is blue." });
+    const headers = { "content-type": "application/json" };
+    expect((await fetch(`${service.url}/v3/documents`, { method: "POST", body: text, headers })).status).toBe(200);
+    bucket.faults.length = 0;
+    expect((await runProgram(dataDirectory, ["status"], SETTINGS())).stdout).not.toMatch(/^ *files /m);
     await service.stop();
   });
 });

@@ -178,3 +178,27 @@ test(
     }),
   120_000,
 );
+
+test(
+  "doctor says when what is encrypted cannot be read with the key that is set",
+  () =>
+    withDataDirectory(async (folder) => {
+      const [right, wrong] = [{ RECOLLECT_SECRET_KEY: "a".repeat(32) }, { RECOLLECT_SECRET_KEY: "b".repeat(32) }];
+      const service = await startServe(folder, { ...right, RECOLLECT_API_KEY: API_KEY });
+      const { status } = await fetch(`${service.url}/v3/settings`, {
+        method: "PATCH",
+        headers: { authorization: `Bearer ${API_KEY}`, "content-type": "application/json" },
+        body: JSON.stringify({ googleDriveClientId: "farm", googleDriveClientSecret: APP_SECRET }),
+      });
+      await service.stop();
+      expect(status).toBe(200);
+      const examine = async (settings: Record<string, string>) =>
+        (await runProgram(folder, ["doctor"], settings)).stdout;
+      expect(await examine(right)).toMatch(/^ok +secrets +1 encrypted secret$/m);
+      const unreadable =
+        /^FAIL +secrets +1 encrypted secret, of which 1 cannot be read .*\n +what to do: Set RECOLLECT_SECRET_KEY/m;
+      expect(await examine(wrong)).toMatch(unreadable);
+      expect(await examine({})).toMatch(unreadable);
+    }),
+  60_000,
+);

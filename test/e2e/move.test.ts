@@ -225,6 +225,25 @@ else
     );
 
     test(
+      "an address without a database is refused, and the end of a move names what several nodes need",
+      () =>
+        withDataDirectory(async (folder) => {
+          await withService(folder, {}, () => Promise.resolve());
+          const database = await newDatabase();
+          const refused = await runProgram(folder, ["move", "--to", new URL("/", database).href]);
+          expect(refused).toMatchObject({
+            code: 2,
+            stderr: expect.stringMatching(/names no database.*Create a database/),
+          });
+          const there = await runProgram(folder, ["move", "--to", database]);
+          expect(there.stdout).toMatch(/^To use it: set DATABASE_URL=.* RECOLLECT_NODES=several/m);
+          const back = await runProgram(folder, ["move", "--to", "folder"], { DATABASE_URL: database });
+          expect(back.stdout).toMatch(/^To use it: unset DATABASE_URL, and RECOLLECT_NODES if it is set/m);
+        }),
+      TIMEOUT_MS,
+    );
+
+    test(
       "after a kill at any moment in either direction, one store is valid and the same command completes",
       () =>
         withDataDirectory(async (folder) => {

@@ -171,6 +171,47 @@ else
         });
       }));
 
+    test("a command beside a running service says that another DATABASE_URL is ignored", async () => {
+      const elsewhere = { DATABASE_URL: "postgres://nobody@database.invalid/other", RECOLLECT_API_KEY: KEY };
+      const ignored = /DATABASE_URL is ignored: a service is running on the data folder .* its record is (.*)\. Choose/;
+      await withService(async (serve, settings, folder) => {
+        await serve();
+        expect((await runProgram(folder, ["list"], settings)).stderr).not.toMatch(ignored);
+        const { code, stderr } = await runProgram(folder, ["list"], elsewhere);
+        expect([code, ignored.exec(stderr)?.[1]]).toEqual([
+          0,
+          expect.stringMatching(/^in the database recollect_\d+ at /),
+        ]);
+      });
+      await withDataDirectory(async (folder) => {
+        const service = await startServe(folder);
+        const { code, stderr } = await runProgram(folder, ["list"], elsewhere);
+        expect([code, ignored.exec(stderr)?.[1]]).toEqual([0, "in that folder"]);
+        const second = await startServe(folder, elsewhere);
+        expect(second.stderr()).toMatch(ignored);
+        await second.stop();
+        await service.stop();
+      });
+    });
+
+    test("a service whose database another one has taken ends and says so", () =>
+      withService(async (serve, settings) => {
+        const { child, stderr } = await serve();
+        const other = new pg.Client(settings["DATABASE_URL"]);
+        await other.connect();
+        const ended = new Promise((resolve) => child.once("exit", resolve));
+        // The lock that a service holds on its database: `SERVICE_LOCK`.
+        const [high, low] = [Math.floor(7_267_310_002 / 2 ** 32), 7_267_310_002 % 2 ** 32];
+        await other.query(
+          `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and classid = ${high} and objid = ${low};
+           select pg_advisory_lock(7267310002)`,
+        );
+        expect(await ended).toBe(1);
+        await other.end();
+        expect(stderr()).toMatch(/another service has taken the database; this one ends/);
+        expect(stderr()).not.toMatch(/data folder is lost/);
+      }));
+
     test("backup names the tool that copies a database", () =>
       withService(async (_serve, settings, folder) => {
         const { code, stderr } = await runProgram(folder, ["backup", `${folder}-copy`], settings);

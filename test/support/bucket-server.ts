@@ -22,6 +22,9 @@ export const BUCKET_KEYS = {
   region: "eu-central-1",
 };
 
+/** The code that a fault's answer gives; others are internal errors. */
+const FAULT_CODES: Readonly<Record<number, string>> = { 404: "NoSuchBucket", 503: "SlowDown" };
+
 /** Implements the object operations of Amazon S3, and checks each signature (version 4) independently. */
 export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<BucketServer> {
   const objects = new Map<string, { bytes: Buffer; writtenAt: Date }>();
@@ -37,7 +40,7 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
         response.writeHead(status, { "content-type": "application/xml" });
         response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
       };
-      if (fault !== undefined) return fail(fault, fault === 503 ? "SlowDown" : "InternalError");
+      if (fault !== undefined) return fail(fault, FAULT_CODES[fault] ?? "InternalError");
       if (!isSigned(request, url)) return fail(403, "SignatureDoesNotMatch");
       const key = decodeURIComponent(url.pathname);
       if (url.searchParams.get("list-type") === "2") {

@@ -50,6 +50,8 @@ export async function startMcp(dataDirectory: string, extra?: Readonly<Record<st
 export interface ServeProcess {
   readonly child: ChildProcess;
   readonly url: string;
+  /** What it has written to stderr so far. */
+  readonly stderr: () => string;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -73,7 +75,7 @@ export async function startServe(
     });
     child.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${errors}`)));
   });
-  return { child, url, stop: (signal = "SIGTERM") => stopProcess(child, signal) };
+  return { child, url, stderr: () => errors, stop: (signal = "SIGTERM") => stopProcess(child, signal) };
 }
 
 async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

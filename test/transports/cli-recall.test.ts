@@ -90,7 +90,7 @@ describe("recollect search", () => {
     [["search", "x", "--threshold", "2"], "number from 0 to 1"],
     [["search", "x", "--mode", "all"], "Allowed choices are hybrid, memories, documents"],
     [["search", "x", "--filters", "{"], "It must be JSON"],
-    [["search", "x", "--filters", '{"AND":3}'], "filters.AND: must be an array"],
+    [["search", "x", "--filters", '{"AND":3}'], "--filters (AND): must be an array"],
   ])("refuses %j as a usage error", async (argv, message) => {
     const result = await run(argv);
     expect(result).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining(message) });

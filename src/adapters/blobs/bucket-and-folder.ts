@@ -15,6 +15,7 @@ export function createBucketAndFolderBlobs(bucket: BlobStore, folder: BlobStore)
       await folder.remove(key);
       await bucket.remove(key);
     },
+    problem: () => bucket.problem(),
     async list() {
       const listed = await bucket.list();
       const keys = new Set(listed.map(({ key }) => key));

@@ -4,6 +4,7 @@ import { AppError } from "../../core/errors.js";
 import type { BlobStore, ListedBlob } from "../../core/ports.js";
 import { createFetch } from "../../lib/http-fetch.js";
 import { isId } from "../../lib/ids.js";
+import { inTime } from "../../lib/in-time.js";
 import { type Listing, readListing } from "../../lib/s3-listing.js";
 import { retry } from "../../lib/retry.js";
 
@@ -21,6 +22,10 @@ export interface Bucket {
 }
 
 const TIMEOUT_MS = 60_000;
+/** Somebody waits for the state of the service. */
+const LOOKS_FOR_MS = 5_000;
+/** What the protocol allows. */
+const LONGEST_PAGE = 1_000;
 const LARGEST_ANSWER = 1024 * 1024 * 1024;
 const RETRY = { attempts: 3, baseMs: 200, maximumMs: 2_000 };
 const LONGEST_REASON = 200;
@@ -42,6 +47,9 @@ class BucketBlobs implements BlobStore {
   readonly #send = createFetch({ timeoutMs: TIMEOUT_MS, maximumBytes: LARGEST_ANSWER });
   /** Path prefix of all keys. */
   readonly #path: string;
+  /** Why the last request failed; null if it did not, undefined before the first one. */
+  #problem: string | null | undefined;
+  #look: Promise<void> | undefined;
 
   constructor(bucket: Bucket) {
     const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = bucket;
@@ -98,11 +106,25 @@ class BucketBlobs implements BlobStore {
     }
   }
 
+  async problem(): Promise<string | null> {
+    if (this.#problem !== null) await (this.#look ??= this.#lookNow().finally(() => (this.#look = undefined)));
+    return this.#problem ?? null;
+  }
+
+  async #lookNow(): Promise<void> {
+    const late = (): Error => unavailable(this.#bucket, NOT_LISTED, "does not answer");
+    const noted = (error: unknown): void => {
+      this.#problem = error instanceof Error ? error.message : String(error);
+    };
+    await inTime(this.#listPage("", 1), LOOKS_FOR_MS, late).then(() => undefined, noted);
+  }
+
   /** `now` is the store's time; NaN where it does not say. */
-  async #listPage(after: string): Promise<{ readonly listing: Listing; readonly now: number }> {
+  async #listPage(after: string, most = LONGEST_PAGE): Promise<{ readonly listing: Listing; readonly now: number }> {
     const page = new URL(this.#bucket.url);
     page.searchParams.set("list-type", "2");
     page.searchParams.set("prefix", this.#path);
+    if (most < LONGEST_PAGE) page.searchParams.set("max-keys", String(most));
     if (after !== "") page.searchParams.set("start-after", after);
     const answer = await this.#call(NOT_LISTED, page.href, {}, []);
     const now = Date.parse(answer.headers.get("date") ?? "");
@@ -136,9 +158,16 @@ class BucketBlobs implements BlobStore {
 
   /** @throws AppError `unavailable` when the store does not answer, or refuses with a status not in `expected` */
   async #call(what: string, target: string, init: RequestInit, expected: readonly number[]): Promise<Response> {
-    const answer = await retry(() => this.#callOnce(what, target, init), { ...RETRY, judge: () => true });
-    if (!answer.ok && !expected.includes(answer.status)) throw unavailable(this.#bucket, what, await reasonOf(answer));
-    return answer;
+    try {
+      const answer = await retry(() => this.#callOnce(what, target, init), { ...RETRY, judge: () => true });
+      if (!answer.ok && (!expected.includes(answer.status) || (await isWithoutBucket(answer))))
+        throw unavailable(this.#bucket, what, await reasonOf(answer));
+      this.#problem = null;
+      return answer;
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : String(error);
+      throw error;
+    }
   }
 
   async #callOnce(what: string, target: string, init: RequestInit): Promise<Response> {
@@ -163,6 +192,11 @@ function elementOf(xml: string, name: string): string | null {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+
+/** Not to be taken for an object that does not exist: files would count as lost, and removed ones would stay. */
+async function isWithoutBucket(answer: Response): Promise<boolean> {
+  return answer.status === 404 && elementOf(await answer.clone().text(), "Code") === "NoSuchBucket";
+}
 
 async function reasonOf(response: Response): Promise<string> {
   const text = await response.text().catch(() => "");

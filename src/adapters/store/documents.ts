@@ -10,6 +10,7 @@ import { readRows, readSteadyRows, writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 import { DESCRIPTION_METHODS } from "./descriptions.js";
 import { ATTACHMENT_METHODS } from "./document-attachments.js";
@@ -192,7 +193,7 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
       .select(sql.raw<string>(HEADS.expression).as("head"))
       .select("id")
       .$if(query.includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
-      .where(documentConditions(organizationId, query));
+      .where(documentConditions(db, organizationId, query));
     const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
     const rows = await matching
       .orderBy(column, query.order)
@@ -211,7 +212,7 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
     const count = await db
       .selectFrom("documents")
       .select(sql<number>`count(*)`.as("total"))
-      .where(documentConditions(organizationId, query))
+      .where(documentConditions(db, organizationId, query))
       .executeTakeFirstOrThrow();
     return { documents, total: count.total };
   },
@@ -313,7 +314,7 @@ function isOf(organizationId: string, { statuses }: DocumentQuery) {
     select waiting.seq from documents waiting where waiting.organization_id = ${organizationId} and waiting.waiting = 1)`;
 }
 
-function documentConditions(organizationId: string, query: DocumentQuery) {
+function documentConditions(db: Kysely<Database>, organizationId: string, query: DocumentQuery) {
   const conditions = [isOf(organizationId, query)];
   if (query.containerTags) conditions.push(inContainers(organizationId, query.containerTags, query.operator));
   if (query.statuses)
@@ -325,7 +326,8 @@ function documentConditions(organizationId: string, query: DocumentQuery) {
     conditions.push(sql<boolean>`${CATEGORY} in (select value from json_each(${listParameter(query.categories)}))`);
   if (query.filepath !== undefined) conditions.push(filepathSql(query.filepath));
   if (query.toldAt !== undefined) conditions.push(toldAt(query.toldAt));
-  if (query.filters) conditions.push(documentFilterSql(query.filters, sql`documents.metadata`));
+  if (query.filters)
+    conditions.push(documentFilterSql(executorOf(db).database, query.filters, sql`documents.metadata`));
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 

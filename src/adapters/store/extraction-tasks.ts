@@ -3,6 +3,7 @@ import type { Clock, ExtractionTask, ExtractionTaskStore } from "../../core/port
 import { createId } from "../../lib/ids.js";
 import { iso } from "../../lib/time.js";
 import { fromJson, listParameter, toJson } from "./json.js";
+import { leaseTime } from "./lease-time.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
@@ -35,8 +36,9 @@ const isOpen = (organizationId: string, containerId: number, now: string) => sql
   t.container_id = ${containerId} and t.done_at is null and d.id = t.document_id and d.revision = t.revision
   and ${isUnread(organizationId, containerId, now)}`;
 
-const isFree = (organizationId: string, containerId: number, now: string) => sql<boolean>`
-  ${isOpen(organizationId, containerId, now)} and (t.reserved_until is null or t.reserved_until <= ${now})`;
+const isFree = (context: StoreContext, organizationId: string, containerId: number) => sql<boolean>`
+  ${isOpen(organizationId, containerId, now(context.clock))}
+  and (t.reserved_until is null or t.reserved_until <= ${leaseTime(context)})`;
 
 const extractionTaskStore = repositoryOf<ExtractionTaskStore, StoreContext>({
   async unread({ db, clock }, organizationId, containerId, limit) {
@@ -101,10 +103,10 @@ const extractionTaskStore = repositoryOf<ExtractionTaskStore, StoreContext>({
     });
   },
 
-  countFree: ({ db, clock }, organizationId, containerId, limit) =>
+  countFree: (context, organizationId, containerId, limit) =>
     count(
-      db,
-      sql`select 1 from extraction_tasks t, documents d where ${isFree(organizationId, containerId, now(clock))} limit ${limit}`,
+      context.db,
+      sql`select 1 from extraction_tasks t, documents d where ${isFree(context, organizationId, containerId)} limit ${limit}`,
     ),
 
   async countOpen({ db, clock }, organizationId, containerId, limit) {
@@ -119,11 +121,11 @@ const extractionTaskStore = repositoryOf<ExtractionTaskStore, StoreContext>({
     return Math.min(limit, cut + uncut);
   },
 
-  async reserve({ db, clock }, organizationId, containerId, { limit, maxCharacters, until, by }) {
-    return atomically(db, async (db) => {
+  async reserve(context, organizationId, containerId, { limit, maxCharacters, forMs, by }) {
+    return atomically(context.db, async (db) => {
       const { rows } = await sql<{ seq: number; characters: number }>`
         select t.seq as seq, t.window_end - t.window_start as characters from extraction_tasks t, documents d
-        where ${isFree(organizationId, containerId, now(clock))} order by d.seq, t.part limit ${limit}`.execute(db);
+        where ${isFree(context, organizationId, containerId)} order by d.seq, t.part limit ${limit}`.execute(db);
       const ids: string[] = [];
       let characters = 0;
       for (const row of rows) {
@@ -132,7 +134,7 @@ const extractionTaskStore = repositoryOf<ExtractionTaskStore, StoreContext>({
         const id = createId();
         await db
           .updateTable("extraction_tasks")
-          .set({ id, handles: null, reserved_until: iso(until), reserved_by: by })
+          .set({ id, handles: null, reserved_until: leaseTime(context, forMs), reserved_by: by })
           .where("seq", "=", row.seq)
           .execute();
         ids.push(id);

@@ -3,11 +3,17 @@ import type { JobStore } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readRows } from "./fixed-query.js";
 import { DRAFT_COLUMNS, PACKED_JOBS, readJobs, draftValues } from "./job-rows.js";
+import { leaseMoment } from "./lease-time.js";
 import type { RepositoryMethods, StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
 
-const REPLACE = `update jobs set ${DRAFT_COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, crashes = 0,
-  lease_until = ?
+const extend = (until: string): string =>
+  `update jobs set lease_until = ${until} where id = ?2 and worker = ?3 and state = 'running' returning id`;
+
+const replace = (
+  until: string,
+): string => `update jobs set ${DRAFT_COLUMNS.map((column) => `${column} = ?`).join(", ")}, attempt = 1, crashes = 0,
+  lease_until = ${until}
   where id = ? and worker = ? and state = 'running' and not exists (select 1 from jobs other
     where other.dedupe_key = ? and other.id <> jobs.id and other.state in ('waiting', 'running'))
   returning ${PACKED_JOBS.expression} as job`;
@@ -20,19 +26,17 @@ type JobLeases = Pick<JobStore, "extend" | "complete" | "replace" | "release" | 
 export const LEASE_METHODS: RepositoryMethods<JobLeases, StoreContext> = {
   complete: ({ db }, ...parameters) => complete(db, ...parameters),
 
-  async extend({ db, clock }, worker, jobId, leaseMs) {
-    const result = await held(db, worker, jobId)
-      .set({ lease_until: iso(new Date(clock.now().getTime() + leaseMs)) })
-      .executeTakeFirst();
-    return result.numUpdatedRows > 0n;
+  async extend(context, worker, jobId, leaseMs) {
+    const until = leaseMoment(context, leaseMs);
+    return (await readRows(context.db, extend(until.at("?1")), [until.value, jobId, worker])).length > 0;
   },
 
-  async replace({ db, clock }, worker, jobId, draft, leaseMs) {
-    const now = clock.now();
-    const until = iso(new Date(now.getTime() + leaseMs));
-    const [taken] = await readJobs(db, REPLACE, [
-      ...draftValues(draft, iso(now)),
-      until,
+  async replace(context, worker, jobId, draft, leaseMs) {
+    const { db, clock } = context;
+    const until = leaseMoment(context, leaseMs);
+    const [taken] = await readJobs(db, replace(until.at("?")), [
+      ...draftValues(draft, iso(clock.now())),
+      until.value,
       jobId,
       worker,
       draft.key ?? null,

@@ -1,12 +1,12 @@
-import { type Kysely, sql } from "kysely";
+import { sql } from "kysely";
 import type { JobStore, KeyedJob } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
 import { readRows, writeRows } from "./fixed-query.js";
 import type { Chooser } from "./job-claim.js";
 import { DRAFT_COLUMNS, PACKED_JOBS, readJobs, readPayload, draftValues } from "./job-rows.js";
 import { listParameter } from "./json.js";
+import { leaseMoment } from "./lease-time.js";
 import type { RepositoryMethods, StoreContext } from "./repository.js";
-import type { Database } from "./schema.js";
 import { atomically } from "./transact.js";
 
 const NUMBERS: readonly string[] = ["exclusive", "max_attempts"];
@@ -15,14 +15,27 @@ function valueAt(column: string, place: number): string {
   return NUMBERS.includes(column) ? `cast(value ->> ${place} as bigint)` : `value ->> ${place}`;
 }
 
-const LOOK = `select
-  exists (select 1 from jobs where state = 'running' and lease_until < ?1) as expired,
+const look = (leaseNow: string): string => `select
+  exists (select 1 from jobs where state = 'running' and lease_until < ${leaseNow}) as expired,
   exists (select 1 from jobs where state = 'waiting' and run_at <= ?1) as due`;
 
-const TAKE = `update jobs set state = 'running', worker = ?1, lease_until = ?2, attempt = attempt + 1
+const take = (until: string): string => `update jobs
+  set state = 'running', worker = ?1, lease_until = ${until}, attempt = attempt + 1
   where id in (select cast(value as bigint) from json_each(?3))
     -- The plus keeps SQLite from walking through all waiting jobs for the sake of four ids.
     and +state = 'waiting' returning ${PACKED_JOBS.expression} as job`;
+
+/**
+ * The worker that asks is alive and was at most suspended; others that have gone silent count as crashed. The list has the jobs
+ * that it is still running.
+ */
+const releaseExpired = (
+  leaseNow: string,
+): string => `update jobs set state = 'waiting', worker = null, lease_until = null,
+    attempt = attempt - case when worker = ?1 then 0 else 1 end,
+    crashes = crashes + case when worker = ?1 then 0 else 1 end
+  where state = 'running' and lease_until < ${leaseNow}
+    and not (worker = ?1 and id in (select cast(value as bigint) from json_each(?2)))`;
 
 const ENQUEUE = `insert into jobs (${DRAFT_COLUMNS.join(", ")}, state, attempt)
   select ${DRAFT_COLUMNS.map(valueAt).join(", ")}, 'waiting', 0 from json_each(?) where true
@@ -59,17 +72,22 @@ export const QUEUE_METHODS: RepositoryMethods<JobQueue, JobContext> = {
     else await writeRows(db, ENQUEUE, [JSON.stringify(drafts.map((one) => draftValues(one, now)))]);
   },
 
-  async claim({ db, clock, choose }, worker, limit, leaseMs, kinds) {
-    const now = clock.now();
+  async claim(context, worker, limit, leaseMs, kinds) {
+    const { db, clock, choose } = context;
+    const now = iso(clock.now());
+    const [leaseNow, until] = [leaseMoment(context), leaseMoment(context, leaseMs)];
     // Reads first: nearly every claim has nothing to release, and a write would cost a commit.
-    const [found] = await readRows<{ expired: number; due: number }>(db, LOOK, [iso(now)]);
-    if (found?.expired === 1) await releaseExpired(db, worker, iso(now), kinds?.running ?? []);
+    const looked = [now, leaseNow.value];
+    const [found] = await readRows<{ expired: number; due: number }>(db, look(leaseNow.at("?2")), looked);
+    if (found?.expired === 1) {
+      const running = listParameter(kinds?.running ?? []);
+      await writeRows(db, releaseExpired(leaseNow.at("?3")), [worker, running, leaseNow.value]);
+    }
     if (limit < 1 || (found?.due !== 1 && found?.expired !== 1)) return [];
     return atomically(db, async (transaction) => {
-      const ids = await choose(transaction, iso(now), limit, kinds);
+      const ids = await choose(transaction, now, limit, kinds);
       if (ids.length === 0) return [];
-      const until = iso(new Date(now.getTime() + leaseMs));
-      const taken = await readJobs(transaction, TAKE, [worker, until, listParameter(ids)]);
+      const taken = await readJobs(transaction, take(until.at("?2")), [worker, until.value, listParameter(ids)]);
       return taken.toSorted((left, right) => ids.indexOf(left.id) - ids.indexOf(right.id));
     });
   },
@@ -146,30 +164,4 @@ export const QUEUE_METHODS: RepositoryMethods<JobQueue, JobContext> = {
 
 function isAmong(ids: readonly number[]) {
   return sql`id in (select cast(value as bigint) from json_each(${listParameter(ids)}))`;
-}
-
-/**
- * The worker that asks is alive and was at most suspended; others that have gone silent count as crashed.
- * @param running jobs that it is still running
- */
-async function releaseExpired(
-  db: Kysely<Database>,
-  asking: string,
-  now: string,
-  running: readonly number[],
-): Promise<void> {
-  const ofOthers = sql<number>`case when worker = ${asking} then 0 else 1 end`;
-  await db
-    .updateTable("jobs")
-    .set({
-      state: "waiting",
-      worker: null,
-      lease_until: null,
-      attempt: sql`attempt - ${ofOthers}`,
-      crashes: sql`crashes + ${ofOthers}`,
-    })
-    .where("state", "=", "running")
-    .where("lease_until", "<", now)
-    .where(sql<boolean>`not (worker = ${asking} and ${isAmong(running)})`)
-    .execute();
 }

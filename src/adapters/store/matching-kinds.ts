@@ -4,6 +4,7 @@ import { databaseTraits } from "./database-traits.js";
 import { filepathSql, ofOrganization } from "./documents.js";
 import { documentFilterSql, memoryFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
 /** What units have to satisfy; see `UnitStore.matching`. */
@@ -45,7 +46,7 @@ export const MATCHING_CHUNKS: MatchingKind = {
       cross join chunks on chunks.seq = cast(wanted.value as bigint) cross join documents on documents.id = chunks.document_id
       where exists (select 1 from document_containers dc where dc.document_id = documents.id
           and dc.container_id in (select cast(value as bigint) from json_each(${listParameter(matching.scope.containerIds)})))
-        and ${chunkSql(matching)}`.execute(db);
+        and ${chunkSql(db, matching)}`.execute(db);
     return rows.map((row) => row.seq);
   },
 
@@ -60,7 +61,7 @@ export const MATCHING_CHUNKS: MatchingKind = {
           and dc.document_id > iif(cast(run.key as bigint) = 0, ${after}, '')
         ${inOrder(db)} limit ${limit}`,
       sql`chunks.seq) from slice cross join documents on documents.id = slice.place
-        cross join chunks on chunks.document_id = documents.id where ${chunkSql(matching)}`,
+        cross join chunks on chunks.document_id = documents.id where ${chunkSql(db, matching)}`,
     ),
 };
 
@@ -70,7 +71,7 @@ export const MATCHING_MEMORIES: MatchingKind = {
       select memories.seq as seq from json_each(${listParameter(seqs)}) wanted
       cross join memories on memories.seq = cast(wanted.value as bigint)
       where memories.container_id in (select cast(value as bigint) from json_each(${listParameter(matching.scope.containerIds)}))
-        and memories.is_latest = 1 and ${memorySql(matching)}`.execute(db);
+        and memories.is_latest = 1 and ${memorySql(db, matching)}`.execute(db);
     return rows.map((row) => row.seq);
   },
 
@@ -86,7 +87,7 @@ export const MATCHING_MEMORIES: MatchingKind = {
           and m.is_forgotten = (cast(run.value as bigint) >> 1) & 1 and m.is_static = cast(run.value as bigint) & 1
           and m.seq > iif(cast(run.key as bigint) = 0, ${after}, 0)
         ${inOrder(db)} limit ${limit}`,
-      sql`memories.seq) from slice cross join memories on memories.seq = slice.place where ${memorySql(matching)}`,
+      sql`memories.seq) from slice cross join memories on memories.seq = slice.place where ${memorySql(db, matching)}`,
     ),
 };
 
@@ -109,10 +110,10 @@ async function readSlice(
   return { seqs: JSON.parse(row.seqs) as number[], last: { run: row.run, after: row.after } };
 }
 
-function chunkSql({ organizationId, scope, condition }: Matching): RawBuilder<unknown> {
+function chunkSql(db: Kysely<Database>, { organizationId, scope, condition }: Matching): RawBuilder<unknown> {
   const { filters, exceptDocumentIds } = condition;
   const conditions = [ofOrganization(organizationId), ...sourceConditions(condition)];
-  if (filters) conditions.push(documentFilterSql(filters, sql`documents.metadata`));
+  if (filters) conditions.push(documentFilterSql(executorOf(db).database, filters, sql`documents.metadata`));
   if (exceptDocumentIds)
     conditions.push(
       sql<boolean>`documents.id not in (select value from json_each(${listParameter(exceptDocumentIds)}))`,
@@ -126,9 +127,9 @@ function chunkSql({ organizationId, scope, condition }: Matching): RawBuilder<un
   return sql.join(conditions, sql` and `);
 }
 
-function memorySql({ organizationId, condition }: Matching): RawBuilder<unknown> {
+function memorySql(db: Kysely<Database>, { organizationId, condition }: Matching): RawBuilder<unknown> {
   const conditions = [sql<boolean>`memories.organization_id = ${organizationId}`];
-  if (condition.filters) conditions.push(memoryFilterSql(condition.filters));
+  if (condition.filters) conditions.push(memoryFilterSql(executorOf(db).database, condition.filters));
   const ofSource = sourceConditions(condition);
   if (ofSource.length > 0)
     conditions.push(

@@ -11,6 +11,7 @@ import { readRelations, writeRelation } from "./memory-relations.js";
 import { columnsOf, memoryOf, NEW_MEMORIES, readMemories, SELECT_WHOLE, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
 const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
@@ -173,7 +174,7 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
         .where(unexpired(clock))
         .where(unflagged)
         .where("memories.kind", "<>", "statement")
-        .where(memoryFilterSql(filters))
+        .where(memoryFilterSql(executorOf(db).database, filters))
         .where("memories.seq", ">", afterSeq ?? 0)
         .orderBy("memories.seq", "desc")
         .limit(limit)

@@ -3,6 +3,7 @@ import type { InferredMemory, MemoryQuery, PlacedMemory, StatedMemory } from "..
 import { iso } from "../../lib/time.js";
 import { memoryFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
+import { executorOf } from "./record-executor.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
 
@@ -37,7 +38,7 @@ export async function listMemories(
 ): Promise<{ memories: PlacedMemory[]; total: number }> {
   const isTold = sql<boolean>`memories.kind <> 'statement'`;
   const conditions = [await isInContainers(db, organizationId, query.containerTags), active(now), isTold];
-  if (query.filters) conditions.push(memoryFilterSql(query.filters));
+  if (query.filters) conditions.push(memoryFilterSql(executorOf(db).database, query.filters));
   const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
   const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";
   // Sorts row numbers; otherwise whole rows would be read, and their sources counted, for everything that is sorted.

@@ -188,20 +188,20 @@ export class ChromaServer {
   }
 
   #describe(error: unknown, wasAborted: boolean, timeoutMs: number): AppError {
-    const reason = this.#closed
-      ? "the connection was closed"
-      : wasAborted
-        ? `no answer within ${timeoutMs} ms`
-        : error instanceof z.ZodError
-          ? "the answer is not that of a Chroma server"
-          : error instanceof Error
-            ? truncate(error.message, 300)
-            : String(error);
+    const ended = wasAborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+    const reason = this.#closed ? "the connection was closed" : ended;
     return new AppError("unavailable", `Chroma at ${this.host}: ${reason}`, {
       cause: error,
       paths: [`at ${this.host}`],
     });
   }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof z.ZodError) return "the answer is not that of a Chroma server";
+  if (!(error instanceof Error)) return String(error);
+  // The library's own words are for web pages.
+  return error.name === "ChromaConnectionError" ? "the server cannot be reached" : truncate(error.message, 300);
 }
 
 interface CollectionWork<T> {

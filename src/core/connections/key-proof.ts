@@ -56,6 +56,16 @@ async function* sealedTexts(store: CoreContext["store"]): AsyncGenerator<string>
   }
 }
 
+/** How many secrets are kept, and how many of them no key opens any more. */
+export async function countSecrets({ store, secretBox }: ProofContext): Promise<{ kept: number; unreadable: number }> {
+  const found = { kept: 0, unreadable: 0 };
+  for await (const sealed of sealedTexts(store)) {
+    found.kept += 1;
+    if (!(await opens(secretBox, sealed))) found.unreadable += 1;
+  }
+  return found;
+}
+
 async function opens(secretBox: CoreContext["secretBox"], sealed: string): Promise<boolean> {
   try {
     await secretBox.open(sealed);

@@ -15,6 +15,8 @@ export interface BlobStore {
   remove(key: string): Promise<void>;
   /** Everything stored. */
   list(): Promise<ListedBlob[]>;
+  /** Why nothing can be stored or read; null if all went well the last time, or does now if it had not, or nothing was tried. */
+  problem(): Promise<string | null>;
 }
 
 export interface ListedBlob {

@@ -29,12 +29,13 @@ export interface UnreadDocument {
   readonly readRevision: number | null;
 }
 
-/** Which tasks to hand out, to whom, and until when. */
+/** Which tasks to hand out, to whom, and for how long. */
 export interface Reservation {
   readonly limit: number;
   /** Characters of all parts together; one task is always handed out, even if it alone exceeds this. */
   readonly maxCharacters: number;
-  readonly until: Date;
+  /** Milliseconds. */
+  readonly forMs: number;
   readonly by: string;
 }
 

@@ -82,8 +82,7 @@ export async function pendingExtractions(
   if (!container) return { tasks: [], remaining: 0, instructions };
   const { ids } = await runOnce(context, call, "pendingExtractions", async (repositories) => {
     await openTasks(repositories, organizationId, container, limit);
-    const until = new Date(context.clock.now().getTime() + RESERVATION);
-    const reservation = { limit, maxCharacters: MOST_CHARACTERS, until, by: name };
+    const reservation = { limit, maxCharacters: MOST_CHARACTERS, forMs: RESERVATION, by: name };
     return { ids: await repositories.extractionTasks.reserve(organizationId, container.id, reservation) };
   });
   const tasks: PendingTask[] = [];

@@ -1,7 +1,7 @@
 import type { Status } from "./status.js";
 
 /** Every part that may be degraded. */
-export const PARTS = ["embedder", "rerank", "llm", "vectors", "store", "jobs"] as const;
+export const PARTS = ["embedder", "rerank", "llm", "vectors", "store", "files", "jobs"] as const;
 
 /** A degraded part of the service, and why. */
 export interface DegradedPart {
@@ -14,7 +14,7 @@ const FULL_MS = 60 * 60_000;
 
 /** The degraded parts, as far as known without checking any of them again. */
 export function degradedParts(status: Omit<Status, "degraded">, now: Date): DegradedPart[] {
-  const { embedding, rerank, llmFailures, llmBudget, vectors, store, jobs } = status;
+  const { embedding, rerank, llmFailures, llmBudget, vectors, store, files, jobs } = status;
   const isSpent = llmBudget !== null && llmBudget.spent >= llmBudget.limit;
   const isFull = store.fullAt !== null && now.getTime() - Date.parse(store.fullAt) < FULL_MS;
   const reasons: Readonly<Record<DegradedPart["part"], string | null>> = {
@@ -24,6 +24,7 @@ export function degradedParts(status: Omit<Status, "degraded">, now: Date): Degr
     llm: llmFailures?.problem ?? (isSpent ? "the budget of this month is spent" : null),
     vectors: vectors.state === "degraded" ? (vectors.reason ?? "the vector index does not answer") : null,
     store: store.problems[0] ?? (isFull ? `there was no room for the store at ${store.fullAt}` : null),
+    files: files.problem,
     jobs: jobs.dead === jobs.unreadable ? null : `${jobs.dead - jobs.unreadable} given up`,
   };
   return PARTS.flatMap((part) => {

@@ -12,6 +12,7 @@ import { listExpiringKeys } from "../access/expiring-keys.js";
 import type { LanguageModel } from "../ports.js";
 import type { VectorVerification } from "../search/vector-ports.js";
 import { searchMemories } from "../search/search.js";
+import { checkSecrets } from "./check-secrets.js";
 import { checkUploads } from "./check-uploads.js";
 
 /** Prefix of the tag of a container that only one check uses, and removes. */
@@ -61,6 +62,7 @@ const CHECKS: readonly (readonly [string, (context: CoreContext, call: Authorize
   ["vectors", checkVectors],
   ["jobs", checkJobs],
   ["sources", checkConnections],
+  ["secrets", checkSecrets],
   ["access", checkAccess],
   ["keys", checkKeys],
   ["mail", checkMail],

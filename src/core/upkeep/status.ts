@@ -36,6 +36,8 @@ export interface Status {
   readonly rerank: { readonly name: string; readonly problem: string | null };
   /** The files that can be read here, besides plain text. */
   readonly reading: ReadingStatus;
+  /** Where uploaded files are stored. */
+  readonly files: { readonly problem: string | null };
   readonly vectors: VectorStatus;
   readonly store: StoreHealth;
   readonly jobs: {
@@ -103,6 +105,7 @@ async function collectStatus(context: CoreContext, call: AuthorizedCall): Promis
       maxFileBytes: context.limits.maxFileBytes,
       programs: await context.extractor.programs(),
     },
+    files: { problem: await context.blobs.problem() },
     vectors: await vectors.status(),
     store: await store.health({ deep: false }),
     jobs: { ...(await store.jobs.counts()), unreadable: await store.jobs.unreadable() },

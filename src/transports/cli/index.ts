@@ -31,6 +31,7 @@ import { registerStatus } from "./commands/status.js";
 import { registerTry } from "./commands/try.js";
 import { registerUndo } from "./commands/undo.js";
 import { EXIT_OK } from "./exit-codes.js";
+import { inOptions } from "./in-options.js";
 import { reportFailure } from "./failure.js";
 import type { CliIo } from "./io.js";
 import { createOutput, type Output } from "./output.js";
@@ -97,8 +98,13 @@ export async function runCli(argv: readonly string[], starters: Starters, io: Cl
   };
   for (const register of COMMANDS) register(program, cli);
   const report = (error: unknown) => {
-    const hint = `Run \`${[programName, ...commandPath(program, argv), "--help"].join(" ")}\` for usage.`;
-    return reportFailure(error, output, { isDebug: io.isDebug ?? false, hint, invocation: cli.invocation });
+    const path = commandPath(program, argv);
+    const hint = `Run \`${[programName, ...path.map((command) => command.name()), "--help"].join(" ")}\` for usage.`;
+    return reportFailure(inOptions(error, path.at(-1) ?? program), output, {
+      isDebug: io.isDebug ?? false,
+      hint,
+      invocation: cli.invocation,
+    });
   };
   try {
     await program.parseAsync(argv, { from: "user" });
@@ -168,13 +174,13 @@ function settingsOf(program: Command): Record<string, string> {
 }
 
 /** The command that the arguments begin with, e.g. `keys create`. */
-function commandPath(program: Command, argv: readonly string[]): string[] {
-  const path: string[] = [];
+function commandPath(program: Command, argv: readonly string[]): Command[] {
+  const path: Command[] = [];
   let current: Command = program;
   for (const argument of argv) {
     const next = current.commands.find((command) => command.name() === argument);
     if (!next) continue;
-    path.push(next.name());
+    path.push(next);
     current = next;
   }
   return path;

@@ -55,6 +55,12 @@ export function describePostgresError(error: unknown, place: string): unknown {
   return error;
 }
 
+/** Whether a statement was ended for taking longer than the time it had. */
+export function isStatementTimeout(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : error;
+  return cause instanceof pg.DatabaseError && TOO_SLOW.test(cause.code ?? "");
+}
+
 function unreachable(cause: unknown, place: string): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new AppError(

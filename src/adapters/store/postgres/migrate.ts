@@ -1,15 +1,20 @@
 import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { MIGRATION_LOCK } from "./advisory-lock.js";
+import { reportWaiting } from "./lock-wait.js";
 import { MIGRATIONS } from "./migrations/index.js";
 import { ATTEMPTS_TABLE } from "./shared-attempts.js";
 
 /** The version of the schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
+/** The server ends a migration whose node freezes: others wait for it. */
+const SPEAKS_WITHIN = "set local idle_in_transaction_session_timeout = '60s'";
+
 /**
  * Brings the schema up to date, in one transaction.
  * @param migrations all by default; fewer give the schema of an earlier version
+ * @param onWait receives a sentence when somebody else has to finish first
  * @returns the version before and after
  * @throws AppError `conflict` when a later version of this program wrote it, or another program
  */
@@ -17,10 +22,15 @@ export async function migrate(
   pool: pg.Pool,
   place: string,
   migrations = MIGRATIONS,
+  onWait: (reason: string) => void = () => undefined,
 ): Promise<{ from: number; to: number }> {
   const client = await pool.connect();
+  let stopReporting = (): void => undefined;
   try {
-    await client.query(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    await client.query(`begin; ${SPEAKS_WITHIN}`);
+    const { rows: connections } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+    stopReporting = reportWaiting(pool, connections[0]?.pid ?? 0, onWait);
+    await client.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await refuseForeign(client, place);
     await requireUnicode(client, place);
     await client.query(
@@ -47,6 +57,8 @@ export async function migrate(
   } catch (error) {
     client.release(true);
     throw error;
+  } finally {
+    stopReporting();
   }
 }
 

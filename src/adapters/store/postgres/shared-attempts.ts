@@ -67,12 +67,16 @@ export function createSharedAttempts(url: string): SharedAttempts {
   return {
     async take(name, rate, attempts = 1) {
       if (performance.now() - cleanedAt > CLEANS_EVERY_MS) void clean();
+      // What this node alone refuses, all together would too: a flood does not reach the server, and cannot make it too slow to count.
+      const here = own.take(name, rate, attempts);
+      if (!here.allowed) return here;
       const step = stepOf(rate);
       const [cost, window] = [step * attempts, step * rate.requests];
       try {
         const { rows } = await pool.query<{ allowed: boolean; ahead: string }>(TAKE, [sha256(name), cost, window]);
         const [row] = rows;
         if (row === undefined) throw new Error("The attempt was not counted.");
+        if (!row.allowed) for (let given = 0; given < attempts; given += 1) own.giveBack(name, rate);
         const ahead = Math.max(0, Number(row.ahead));
         return {
           allowed: row.allowed,
@@ -82,12 +86,13 @@ export function createSharedAttempts(url: string): SharedAttempts {
           fullMs: ahead / 1_000,
         };
       } catch {
-        return own.take(name, rate, attempts);
+        return here;
       }
     },
 
     async giveBack(name, rate) {
-      await pool.query(GIVE_BACK, [sha256(name), stepOf(rate)]).catch(() => own.giveBack(name, rate));
+      own.giveBack(name, rate);
+      await pool.query(GIVE_BACK, [sha256(name), stepOf(rate)]).catch(() => undefined);
     },
 
     clean,

@@ -1,9 +1,8 @@
 import { statfs } from "node:fs/promises";
 import { type Kysely, sql } from "kysely";
 import pg from "pg";
-import type { Clock, Repositories, Store, StoreHealth, UnitStore } from "../../../core/ports.js";
+import type { Clock, Repositories, Store, StoreHealth } from "../../../core/ports.js";
 import type { AppError } from "../../../core/errors.js";
-import { type ConcurrencyLimit, createConcurrencyLimit } from "../../../lib/concurrency-limit.js";
 import { count } from "../../../lib/count.js";
 import { iso, sleep } from "../../../lib/time.js";
 import { createKeyProofStore } from "../key-proof.js";
@@ -21,6 +20,7 @@ import { createVectorRecord } from "../vector-record.js";
 import { createVectorSpaces } from "../vector-spaces.js";
 import { describePostgresError } from "./errors.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
+import { createFilteredReads, withFilteredReads } from "./filtered-reads.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
@@ -38,18 +38,19 @@ export interface PostgresStoreOptions {
   readonly clock: Clock;
   /** Called when the schema of an existing record is changed. */
   readonly onUpgrade?: ((upgrade: { readonly from: number; readonly to: number }) => void) | undefined;
+  /** Receives a sentence when somebody else has to finish before the tables can be brought up to date. */
+  readonly onWait?: ((reason: string) => void) | undefined;
   /** Becomes the organisation's id when the record is new. */
   readonly organizationId?: string | undefined;
   /** True where other services use the database at the same time. Default false. */
   readonly isShared?: boolean | undefined;
   /** Most connections of this process at a time. Default 10. */
   readonly maxConnections?: number | undefined;
+  /** How long a statement with a filter may take, in milliseconds. Default 30,000. */
+  readonly longestFilterMs?: number | undefined;
 }
 
 const MAX_CONNECTIONS = 10;
-/** A filter may keep the server busy for seconds, and other reads need connections as well. */
-const FILTERED_AT_ONCE = 3;
-const FILTER_PATIENCE_MS = 30_000;
 const CONNECT_PATIENCE_MS = 5_000;
 const CLOSE_PATIENCE_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
@@ -76,7 +77,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   try {
     const onSilent = (): void => [pool, writing].forEach(cutConnections);
     possession = await possessDatabase(url, { place, isShared, onSilent });
-    const upgrade = await migrate(pool, place);
+    const upgrade = await migrate(pool, place, undefined, options.onWait);
     await requireServable(pool, place);
     if (upgrade.from > 0 && upgrade.from < upgrade.to) options.onUpgrade?.(upgrade);
     const store = await storeOver({ pool, writing, place, possession }, options);
@@ -146,7 +147,7 @@ interface OpenedDatabase {
 
 async function storeOver(
   { pool, writing, place, possession }: OpenedDatabase,
-  { url, clock, dataDirectory, organizationId: wanted, isShared = false }: PostgresStoreOptions,
+  { url, clock, dataDirectory, organizationId: wanted, isShared = false, longestFilterMs }: PostgresStoreOptions,
 ): Promise<Store> {
   const state: WritingState = { fullAt: null, problem: null };
   const committed = (): void => {
@@ -171,9 +172,10 @@ async function storeOver(
     await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
-  const filtering = createConcurrencyLimit({ most: FILTERED_AT_ONCE, patienceMs: FILTER_PATIENCE_MS });
+  const filtered = createFilteredReads(connections, longestFilterMs);
+  const repositories = (db: Kysely<Database>): Repositories => repositoriesOver(db, clock, caches);
   const over = (db: Kysely<Database>): Store => ({
-    ...withFewFilters(repositoriesOver(db, clock, caches), filtering),
+    ...withFilteredReads(repositories(db), filtered, repositories),
     ...createVectorSpaces(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
@@ -185,7 +187,7 @@ async function storeOver(
     get background() {
       return this;
     },
-    transaction: (work) => atomically(db, (transaction) => work(repositoriesOver(transaction, clock, caches))),
+    transaction: (work) => atomically(db, (transaction) => work(repositories(transaction))),
     health: ({ deep }) => inspectHealth(db, { dataDirectory, deep, isShared, state }),
     scrub: () => scrub(pool, place),
     lost: possession.lost,
@@ -194,21 +196,6 @@ async function storeOver(
     close,
   });
   return { ...over(full), background: over(databaseOver(new PostgresExecutor(connections, "normal"))) };
-}
-
-function withFewFilters(repositories: Repositories, filtering: ConcurrencyLimit): Repositories {
-  const { units } = repositories;
-  const matching: UnitStore["matching"] = async (...query) => {
-    const leave = await filtering.enter();
-    try {
-      return await units.matching(...query);
-    } finally {
-      leave();
-    }
-  };
-  // Its other methods are those of its prototype.
-  const filtered: UnitStore = Object.assign(Object.create(units) as UnitStore, { matching });
-  return { ...repositories, units: filtered };
 }
 
 /** Lets the server overwrite what was deleted; its log and its backups are its own business. */
@@ -235,14 +222,14 @@ interface Inspected {
   readonly state: WritingState;
 }
 
-/** Nodes tell by their own clocks whether another one is still at work. */
+/** What nodes write and compare, apart from leases, are times of their own clocks. */
 const MOST_SKEW_MS = 5_000;
 
 function describeSkew(aheadMs: number): string[] {
   if (Math.abs(aheadMs) <= MOST_SKEW_MS) return [];
   const seconds = count(Math.round(Math.abs(aheadMs) / 1_000), "second");
   return [
-    `The clock of this machine is ${seconds} ${aheadMs > 0 ? "ahead of" : "behind"} the database's. Keep the clocks of all nodes in sync: otherwise they take over each other's work.`,
+    `The clock of this machine is ${seconds} ${aheadMs > 0 ? "ahead of" : "behind"} the database's. Keep the clocks of all nodes in sync: otherwise what one of them plans or lets expire is early or late by as much.`,
   ];
 }
 

@@ -60,8 +60,8 @@ function describe({ output, invocation }: Cli, moved: MovedRecord, to: string): 
   const replaced = tables.reduce((sum, table) => sum + table.replaced, 0);
   const isFolder = to === "folder";
   const start = isFolder
-    ? `To use it: unset DATABASE_URL and start \`${invocation} serve\`.`
-    : `To use it: set DATABASE_URL=${shellWord(withoutPassword(to))}, with the password and options from --to, and start \`${invocation} serve\`.`;
+    ? `To use it: unset DATABASE_URL, and RECOLLECT_NODES if it is set, and start \`${invocation} serve\`.`
+    : `To use it: set DATABASE_URL=${shellWord(withoutPassword(to))}, with the password and options from --to, and start \`${invocation} serve\`. For several nodes, set RECOLLECT_NODES=several and what else they share on all of them.`;
   if (wasMoved) return [`The record is already in ${place}.`, start];
   return [
     `${output.style.green("moved:")} ${count(rows, "row")} of ${count(tables.length, "table")} from ${from} to ${place}; every table has the same rows and the same hash in both. The text index has ${count(indexed, "entry", "entries")}.`,

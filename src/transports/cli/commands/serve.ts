@@ -55,8 +55,8 @@ async function readStatus(cli: Cli, service: ServiceInfo): Promise<Status | null
 function announce(cli: Cli, service: Started, status: Status | null): void {
   const { url, dataDirectory, firstKey, isOwner, mayShowKey } = service;
   if (cli.output.isJson) {
-    const { embedder, llm, vectors, factExtractor } = status ?? {};
-    const parts = { embedder, llm, vectors, factExtractor };
+    const { embedder, llm, vectors, factExtractor, degraded } = status ?? {};
+    const parts = { embedder, llm, vectors, factExtractor, degraded };
     const { version } = cli.starters;
     const apiKey = mayShowKey ? firstKey : null;
     const apiKeyHint = firstKey !== null && !mayShowKey ? hiddenKey(cli) : undefined;

@@ -84,7 +84,11 @@ export function describeParts({
   vectors,
   factExtractor,
   rerank,
-}: Pick<Status, "embedder" | "embedding" | "llm" | "vectors" | "factExtractor" | "rerank">): [string, string][] {
+  files,
+}: Pick<Status, "embedder" | "embedding" | "llm" | "vectors" | "factExtractor" | "rerank" | "files">): [
+  string,
+  string,
+][] {
   const why = vectors.reason === undefined ? "" : `: ${printableLine(vectors.reason)}`;
   const behind = vectors.behind > 0 ? `, ${vectors.behind} changes behind` : "";
   return [
@@ -94,6 +98,7 @@ export function describeParts({
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
+    ...(files.problem === null ? [] : [["files", `unavailable: ${printableLine(files.problem)}`] satisfies [string, string]]),
   ];
 }
 
