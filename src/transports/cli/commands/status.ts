@@ -98,7 +98,9 @@ export function describeParts({
     ["llm", llm],
     ["vector index", `${vectors.name} (${vectors.state}${behind})${why}`],
     ["extractor", factExtractor],
-    ...(files.problem === null ? [] : [["files", `unavailable: ${printableLine(files.problem)}`] satisfies [string, string]]),
+    ...(files.problem === null
+      ? []
+      : [["files", `unavailable: ${printableLine(files.problem)}`] satisfies [string, string]]),
   ];
 }
 
