@@ -3,7 +3,8 @@ import type { Memory } from "../types.js";
 import { areOneState, ends, type State, wordsOfHeld } from "./endings.js";
 import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
-import { endedState, isOfDates, wordsOfFormer } from "./transitions.js";
+import { endedState } from "./ended-states.js";
+import { isOfDates, wordsOfFormer } from "./transitions.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
 /** A memory that a new fact may be about, with when it was last said (ISO). */

@@ -1,0 +1,109 @@
+import { PEOPLE } from "../../language/english/people.js";
+import { fold } from "../../language/words.js";
+import { isDate, isSameDate } from "./date-values.js";
+import { valueWords } from "./slot-values.js";
+import { TOOLS } from "./slot-words.js";
+import type { Link, StatedValue } from "./stated-values.js";
+import { NOT_THE_ONE, type TransitionKind } from "./transition-patterns.js";
+import { keyOf, OURSELVES, type Transition } from "./transitions.js";
+
+/** Statements that say the same of the same thing have the same key; null for one that the transition does not end. */
+export function endedState(transition: Transition, held: StatedValue): string | null {
+  if (transition.scope !== held.scope) return null;
+  if (transition.kind === "rename") return endedName(transition, held);
+  if (held.link === "name" || (held.link === "home" && transition.kind === "set")) return null;
+  const { subject, thing, isThing } = transition;
+  if (thing !== "" && passesOn(transition, held)) return thing;
+  if (!isFormer(transition, held)) return null;
+  if (thing !== "") return isOfThing(transition, held) ? thing : null;
+  if (isOf(transition, held.subject)) {
+    if (isThing) return OF_THINGS.includes(held.link) ? subject : null;
+    const mayEnd = OF_PEOPLE[transition.kind].includes(held.link) && !isOnlyThere(transition, held);
+    return mayEnd ? `${subject} ${classOf(held)}` : null;
+  }
+  return isAttribute(transition, held) ? `${subject} use` : null;
+}
+
+const OF_THINGS: readonly Link[] = ["is", "at", "with", "done", "goes", "use", "habit"];
+/** What somebody's own transition ends: who moves from Porto may still go there, work there and be interested in it. */
+const OF_PEOPLE: Readonly<Record<Exclude<TransitionKind, "rename">, readonly Link[]>> = {
+  move: ["at", "with", "work", "home", "member", "use", "use for", "does in", "habit"],
+  switch: ["at", "with", "work", "home", "member", "goes", "use", "use for", "does in", "habit"],
+  replace: ["use", "use for", "habit", "member"],
+  leave: ["work", "member", "with"],
+  set: [],
+};
+
+/** Many things are done in a place: only a tool makes it certain that it is done elsewhere now. */
+function isOnlyThere({ former }: Transition, { link }: StatedValue): boolean {
+  return link === "does in" && !TOOLS.has(fold(former).split(" ")[0] ?? "");
+}
+
+/** What holds of a thing in one way only has one class: of several, it is uncertain which one is meant. */
+function classOf({ link }: StatedValue): string {
+  if (link === "work" || link === "member") return "work";
+  return link === "use for" || link === "does in" || link === "with" ? "use" : link;
+}
+
+/** "Tom is the team lead": what Tom was is said of somebody else. */
+function passesOn({ kind, former, thing }: Transition, { subject, link, value }: StatedValue): boolean {
+  return kind === "replace" && link === "is" && keyOf(subject, "") === wordsOf(former) && wordsOf(value) === thing;
+}
+
+function isFormer({ former, thing }: Transition, { value }: StatedValue): boolean {
+  const said = wordsOf(value);
+  if (said === wordsOf(former)) return true;
+  if (isDate(former)) return isSameDate(former, value);
+  return thing !== "" && said === `${wordsOf(former)} ${thing}`;
+}
+
+/** The words of a value, without what says whose or where it is, in which a thing and its purpose follow each other. */
+function wordsOf(value: string): string {
+  const plain = value.trim().replace(/^(?:their|his|her|its|my|our) /i, "");
+  return valueWords(plain.replace(/ (?:for|as|to) (?:the |their |our |my )?/i, " ")).join(" ");
+}
+
+/** "Builds run on Jenkins", "we use Jenkins for builds", "the team runs builds on Jenkins" */
+function isOfThing(transition: Transition, { subject, topic, value }: StatedValue): boolean {
+  if (keyOf(subject, "") === transition.thing) return true;
+  const isTheirs = isOf(transition, subject);
+  return isTheirs && (keyOf(topic, "") === transition.thing || wordsOf(value).endsWith(` ${transition.thing}`));
+}
+
+/** What "we" do is also said of the team; what one of them does is said of that one only. */
+function isOf({ subject, isOfGroup, thing }: Transition, named: string): boolean {
+  if (subject !== "") return keyOf(named, "") === subject;
+  return isOfGroup || thing !== "" ? OURSELVES.test(fold(named)) : /^user$/i.test(named);
+}
+
+/** "User's editor is Vim": a thing of one's own, that has a name. */
+function isAttribute({ subject, kind }: Transition, { subject: named, link, value }: StatedValue): boolean {
+  if (!/^(?:move|switch|replace)$/.test(kind) || (link !== "is" && link !== "with")) return false;
+  const owner = `${subject === "" ? "user" : subject}'s `;
+  const folded = fold(named);
+  const attribute = folded.startsWith(owner) ? folded.slice(owner.length) : "";
+  if (!/^[\p{L} -]{1,40}$/u.test(attribute) || PEOPLE.test(attribute) || NOT_THE_ONE.test(attribute)) return false;
+  return /\p{Lu}|\d/u.test(value);
+}
+
+/** A name alone must be one that nothing else bears; "the flag pricing.v2" also says what it names. */
+function endedName({ former, thing }: Transition, { link, subject, value }: StatedValue): string | null {
+  const name = plainName(value);
+  if (thing !== "") {
+    const isSame = (link === "name" || link === "is") && keyOf(subject, "") === thing;
+    return isSame && name === plainName(former) ? thing : null;
+  }
+  if (link !== "name") return null;
+  const said = plainName(former.replace(/^(?:the|our|my|their) /i, ""));
+  if (said === name) return /[\p{Lu}\d._/-]/u.test(former.replace(/^The /, "")) ? keyOf(subject, "") : null;
+  const kind = said.startsWith(`${name} `)
+    ? said.slice(name.length)
+    : said.endsWith(` ${name}`) && said.slice(0, -name.length);
+  if (kind === false) return null;
+  const words = new Set(valueWords(subject));
+  return valueWords(kind).every((word) => words.has(word)) ? keyOf(subject, "") : null;
+}
+
+function plainName(name: string): string {
+  return fold(name.replace(/["'`“”‘’]/g, "").trim());
+}
