@@ -102,7 +102,7 @@ export async function submissionOf(
     timeZone,
   );
   if (content === "") return kept;
-  const written = date ?? document.documentDate ?? (await findDateline(told, document.createdAt, timeZone));
+  const written = date ?? document.documentDate ?? (await findDateline(content, document.createdAt, timeZone));
   const source: FactSource = {
     content,
     containerTag: document.containerTags[0] ?? "",

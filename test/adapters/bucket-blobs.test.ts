@@ -119,6 +119,17 @@ describe("a bucket", () => {
   });
 });
 
+test("a key that may not list the bucket is no problem, and the store is asked once", async () => {
+  const server = await openWebServer((_request, response) => {
+    response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+  });
+  const keys = { region: "eu-central-1", accessKeyId: "a", secretAccessKey: "b", sessionToken: undefined };
+  const blobs = createBucketBlobs({ bucket: "memories", prefix: "", url: `${server.url}/memories`, ...keys });
+  expect([await blobs.problem(), await blobs.problem()]).toEqual([null, null]);
+  await server.close();
+  expect(server.asked.length).toBe(1);
+});
+
 test("stops listing a bucket whose store repeats its pages", async () => {
   const server = await openWebServer((_request, response) => {
     const entry = "<Contents><Key>a</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>";

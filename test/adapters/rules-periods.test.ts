@@ -132,3 +132,15 @@ describe("a name that is also a verb", () => {
     ]);
   });
 });
+
+describe("what the reading of periods must not break", () => {
+  test.each([
+    ["2027-03-05", "I went skiing this winter.", "User went skiing in the winter of 2026/27"],
+    ["2026-11-30", "I have lived in Kiel since last summer.", "User has lived in Kiel since the summer of 2026"],
+    ["2026-11-30", "I am on leave from 3 to 17 June.", "User is on leave from 3 June 2027 to 17 June 2027"],
+    ["2026-11-30", "Sold stocks of Tesla yesterday.", "User sold stocks of Tesla on 29 November 2026"],
+    ["2026-11-30", "Cancelled orders at Amazon yesterday.", "User cancelled orders at Amazon on 29 November 2026"],
+  ])("on %s: %s", async (date, said, fact) => {
+    expect(await factsOf(said, date)).toEqual([fact]);
+  });
+});

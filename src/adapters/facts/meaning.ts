@@ -4,7 +4,7 @@ import type { Pointing } from "./pointing.js";
 import { bothYears, completeRange, completeYear, firstFrom, type Yearless, type YearlessRange } from "./year.js";
 
 const RANGE =
-  /^(?:from )?(\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9}) (?:to|until|till|through|-|–) (\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})$/;
+  /^(?:from )?(\d{1,2})(?:st|nd|rd|th)?(?: ([a-z]{3,9}))? (?:to|until|till|through|-|–) (\d{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})$/;
 
 /** A day that the parser may take for an hour: "from 3 June at 9:00". */
 const DAY_OF_MONTH = new RegExp(
@@ -216,7 +216,7 @@ function describeYearlessRange(said: YearlessRange, match: Match): Replacement |
 /** "From 3 July to 6 July", of which the parser reads only a month. */
 function rangeInWords(words: string): YearlessRange | null {
   const [, day, month, lastDay, lastMonth] = RANGE.exec(words) ?? [];
-  const [first, last] = [yearlessIn(day, month), yearlessIn(lastDay, lastMonth)];
+  const [first, last] = [yearlessIn(day, month ?? lastMonth), yearlessIn(lastDay, lastMonth)];
   return first && last && { first, last };
 }
 

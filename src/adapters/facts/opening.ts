@@ -72,7 +72,7 @@ export function openSentence(text: string, voice: Voice): OpenedSentence {
   const rest = opened.slice(time.length).replace(/^,? /, "");
   return {
     text: restoreSubject(rest, voice),
-    time: /^(?:I|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)/.test(time) ? time : lowerFirst(time),
+    time: /^(?:I\b|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)/.test(time) ? time : lowerFirst(time),
   };
 }
 
@@ -98,13 +98,17 @@ function withoutVocative(text: string, voice: Voice): string {
   return result;
 }
 
+const NAMES_OF_PAST_FORM = /^(?:Bent|Drew|Lent|Rose|Sung|Tore|Won)$/;
+
 /** "Tore is a biologist", "Drew likes tea", "Rose's car", "Mark and I": a name that is also a verb has a verb or more names after it. */
 function isSubject(text: string, word: string): boolean {
   const rest = text.slice(text.indexOf(word) + word.length);
   if (/^(?:['’]s\b| (?:is|was|has|had|will|would|can|does|did|doesn['’]t|isn['’]t)\b| and (?:I\b|\p{Lu}))/u.test(rest))
     return true;
-  const next = /^ (\p{Ll}+)/u.exec(rest)?.[1];
-  return next !== undefined && readVerb(next, "third") !== null;
+  const next = /^ ([\p{L}'’-]+)/u.exec(rest)?.[1] ?? "";
+  if (!NAMES_OF_PAST_FORM.test(word)) return false;
+  const isVerb = readVerb(next, "third") !== null || readVerb(next, "past") !== null;
+  return isVerb || /^(?:\p{Lu}.*|never|always|often|usually|just|also|now|still|only|\p{Ll}+ly)$/u.test(next);
 }
 
 /** In conversation, "Just moved to Berlin" and "Gonna visit Rome" have an unspoken "I". */

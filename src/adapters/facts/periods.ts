@@ -7,13 +7,19 @@ export interface PeriodText {
   readonly completed: readonly CompletedDate[];
 }
 
-const SEASON = /\b(last|this|next) (spring|summer|fall|autumn|winter)\b/i;
+const DETERMINED = "(?<!\\b(?:the|our|my|your|his|her|its|their|every|each) )";
+const SEASON = new RegExp(
+  `${DETERMINED}\\b(?:(in|during) )?(last|this|next) (spring|summer|fall|autumn|winter)\\b`,
+  "gi",
+);
 /** The first month of each season, counted from 0. It lasts three months. */
 const SEASON_START: Readonly<Record<string, number>> = { spring: 2, summer: 5, fall: 8, autumn: 8, winter: 11 };
 const SEASON_MONTHS = 3;
 /** Not "the next March meeting". The months of names that are other words too are capitalised. */
-const MONTH =
-  /(?<!\b(?:the|our|my|your|his|her|its|their|every|each) )\b(?:(in|during) )?(last|next) (January|February|March|April|May|June|July|August|September|October|November|December)\b(?!,? \d)/;
+const MONTH = new RegExp(
+  `${DETERMINED}\\b(?:(in|during) )?(last|next) (January|February|March|April|May|June|July|August|September|October|November|December)\\b(?!,? \\d)`,
+  "g",
+);
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 /** In November it is unclear which one "next December" and "last October" mean. */
 const UNCLEAR_MONTHS = 1;
@@ -30,23 +36,25 @@ export function resolvePeriods(text: string, today: Date, pointing: Pointing): P
     completed.push({ said, date, parts });
   };
   const resolved = text
-    .replace(SEASON, (said, which: string, season: string) => {
-      const year = yearOfSeason(which.toLowerCase(), season.toLowerCase(), today);
-      note(said, season.toLowerCase() === "winter" ? `${year}/${year + 1}` : String(year), ["year"]);
-      return `in the ${season.toLowerCase()} of ${writtenYear(season.toLowerCase(), year)}`;
-    })
-    .replace(MONTH, (said, preposition: string | undefined, which: string, name: string, at: number) => {
+    .replace(
+      SEASON,
+      (said, preposition: string | undefined, which: string, season: string, at: number, whole: string) => {
+        const year = yearOfSeason(which.toLowerCase(), season.toLowerCase(), { today, pointing });
+        note(said, season.toLowerCase() === "winter" ? `${year}/${year + 1}` : String(year), ["year"]);
+        return `${inUnless(preposition, whole.slice(0, at))}the ${season.toLowerCase()} of ${writtenYear(season.toLowerCase(), year)}`;
+      },
+    )
+    .replace(MONTH, (said, preposition: string | undefined, which: string, name: string, at: number, whole: string) => {
       const month = meantMonth(which, MONTHS.indexOf(name.toLowerCase()), today);
       if (month === null) return said;
       note(said, monthOf(month), ["year"]);
-      const isAfterPreposition = preposition === undefined && AFTER_PREPOSITION.test(text.slice(0, at));
-      return `${isAfterPreposition ? "" : "in "}${name} ${Math.floor(month / 12)}`;
+      return `${inUnless(preposition, whole.slice(0, at))}${name} ${Math.floor(month / 12)}`;
     })
-    .replace(RELATIVE_QUARTER, (said, which: string) => {
+    .replace(RELATIVE_QUARTER, (said, which: string, at: number, whole: string) => {
       const offset = { this: 0, next: 1 }[which.toLowerCase()] ?? -1;
       const quarter = quarterOf(today) + offset;
       note(said, monthsOf(quarter), ["month", "year"]);
-      return `in ${written(quarter)}`;
+      return `${inUnless(undefined, whole.slice(0, at))}${written(quarter)}`;
     });
   if (FISCAL.test(text)) return { text: resolved, completed };
   const named = resolved.replace(QUARTER, (said, preposition: string, number: string) => {
@@ -58,8 +66,17 @@ export function resolvePeriods(text: string, today: Date, pointing: Pointing): P
   return { text: named, completed };
 }
 
+/** "Since last summer" has its preposition already. */
+function inUnless(preposition: string | undefined, before: string): string {
+  return preposition === undefined && AFTER_PREPOSITION.test(before) ? "" : "in ";
+}
+
 /** The year in which the season begins that is meant. */
-function yearOfSeason(which: string, season: string, today: Date): number {
+function yearOfSeason(
+  which: string,
+  season: string,
+  { today, pointing }: { readonly today: Date; readonly pointing: Pointing },
+): number {
   const start = SEASON_START[season] ?? 0;
   const month = today.getUTCMonth();
   const year = today.getUTCFullYear();
@@ -67,7 +84,8 @@ function yearOfSeason(which: string, season: string, today: Date): number {
   const isUnderWay = (year - newest) * 12 + month - start < SEASON_MONTHS;
   if (which === "next") return newest + 1;
   if (which === "last") return isUnderWay ? newest - 1 : newest;
-  return isUnderWay ? newest : year;
+  if (isUnderWay || pointing.direction === "past") return newest;
+  return pointing.direction === "future" ? newest + 1 : year;
 }
 
 /** A winter lies in two years. */

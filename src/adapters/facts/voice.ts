@@ -35,9 +35,9 @@ const LONGEST_NOTE = 2000;
 const GREETING = /^\s*(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))\b/im;
 const SALUTATION =
   /^\s{0,80}(?:[Hh]i|[Hh]ello|[Hh]ey|[Dd]ear) ((?:(?:Mr|Mrs|Ms|Dr|Prof)\.? )?\p{Lu}[\p{L}'-]{1,30}(?: \p{Lu}[\p{L}'-]{1,30})?),\s/u;
-/** The record of a person: a sentence without a subject is about them. */
+/** The record of a person begins with their name: a sentence without a subject is about them. */
 const RECORD_OF_ANOTHER =
-  /^[ \t]{0,3}(?:[-*#]{1,4} ?)?(?:\*\*)?(?:patient|client|candidate|applicant|employee|interviewee|pupil|student)(?:['’]s)?(?: name)?(?:\*\*)?:(?:\*\*)?[ \t]*\p{L}/imu;
+  /^\s{0,20}(?:[-*#]{1,4} ?)?(?:\*\*)?(?:[Pp]atient|[Cc]lient|[Cc]andidate|[Aa]pplicant|[Ee]mployee|[Ii]nterviewee|[Pp]upil|[Ss]tudent)(?:['’]s)?(?: name)?(?:\*\*)?:(?:\*\*)?[ \t]*(?:(?:Mr|Mrs|Ms|Dr)\.? )?\p{Lu}[\p{L}'’-]+ \p{Lu}[\p{L}'’-]/u;
 const SILENT = new Set(["System", "Tool"]);
 
 /**

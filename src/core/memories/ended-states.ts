@@ -4,7 +4,7 @@ import { isDate, isSameDate } from "./date-values.js";
 import { valueWords } from "./slot-values.js";
 import { TOOLS } from "./slot-words.js";
 import type { Link, StatedValue } from "./stated-values.js";
-import { NOT_THE_ONE, type TransitionKind } from "./transition-patterns.js";
+import { EXCHANGED_ROLE, NOT_THE_ONE, PLACE_OF_ONES_OWN, type TransitionKind } from "./transition-patterns.js";
 import { keyOf, OURSELVES, type Transition } from "./transitions.js";
 
 /** Statements that say the same of the same thing have the same key; null for one that the transition does not end. */
@@ -83,6 +83,7 @@ function isAttribute({ subject, kind }: Transition, { subject: named, link, valu
   const folded = fold(named);
   const attribute = folded.startsWith(owner) ? folded.slice(owner.length) : "";
   if (!/^[\p{L} -]{1,40}$/u.test(attribute) || PEOPLE.test(attribute) || NOT_THE_ONE.test(attribute)) return false;
+  if (!(kind === "move" ? PLACE_OF_ONES_OWN : EXCHANGED_ROLE).test(attribute)) return false;
   return /\p{Lu}|\d/u.test(value);
 }
 

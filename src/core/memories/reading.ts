@@ -7,7 +7,7 @@ import { valueWords } from "./slot-values.js";
 import { readClaim, type Claim } from "./slots.js";
 import { readStatedValues, type StatedValue } from "./stated-values.js";
 import { readStatement, type Statement } from "./statement.js";
-import { readTransition, type Transition } from "./transitions.js";
+import { presentState, readTransition, type Transition } from "./transitions.js";
 
 const LONGEST_READ = 400;
 /** About 2 kB each. */
@@ -93,7 +93,10 @@ export class Reading {
 
   /** What it says of its subject, whatever that is. */
   get statedValues(): readonly StatedValue[] {
-    return (this.#statedValues ??= this.statement ? readStatedValues(this.statement) : []);
+    return (this.#statedValues ??= [
+      ...(this.statement ? readStatedValues(this.statement) : []),
+      ...this.transitions.map(presentState),
+    ]);
   }
 
   /** The name of somebody whom it introduces. */

@@ -21,6 +21,8 @@ export interface TransitionPattern {
   readonly form: RegExp;
   /** Only a statement that itself says that something changed. */
   readonly needsChange?: true;
+  /** Only where the present value is surely a company: who leaves Bosch for the airport comes back. */
+  readonly namesCompany?: true;
 }
 
 /** Colons occur in times only. */
@@ -34,16 +36,17 @@ const WAS = "(?:was|were|has been|have been|got|is|are) (?:finally |fully |compl
 const FROM_TO = `,? from ${F} (?:over )?to ${P}`;
 const AWAY = "(?: over| away| back)?";
 
-const MOVED = "(?:moved|shifted|transferred|relocated|postponed|rescheduled|delayed|pushed|brought forward)";
+const MOVED = "(?:moved|shifted|transferred|relocated|postponed|rescheduled|pushed|brought forward)";
 const SWITCHED = "(?:switched|migrated|changed|ported|converted|rewrote|rewritten|transitioned|rerouted|redirected)";
 const SET =
-  "(?:raised|increased|lowered|reduced|decreased|cut|bumped|set|extended|shortened|upgraded|updated|downgraded|doubled|lengthened)";
+  "(?:raised|increased|lowered|reduced|decreased|cut|bumped|extended|shortened|upgraded|updated|downgraded|doubled|lengthened)";
 const WENT = "(?:went (?:up|down)|rose|fell|dropped|grew|increased|decreased|shrank|climbed|sank)";
 const RENAMED = "(?:renamed|rebranded|relabell?ed|retitled)";
-const REPLACED = "(?:replaced|swapped(?: out)?|exchanged|traded|ditched|dropped)";
+const REPLACED = "(?:replaced|swapped(?: out)?|exchanged|traded)";
+const GAVE_UP = "(?:ditched|dropped)";
 const JOINED =
-  "(?:(?:to join|to work (?:at|for)|for)|(?:and|then|and then) (?:has |have )?(?:now )?(?:joined|works? (?:at|for)|started(?: working| work| a job)? (?:at|with)|" +
-  "moved to|went to|is (?:now )?(?:at|with)))";
+  "(?:(?:to join|to work (?:at|for))|(?:and|then|and then) (?:has |have )?(?:now )?(?:joined|works? (?:at|for)|started(?: working| work| a job)? (?:at|with)|" +
+  "is (?:now )?(?:at|with)))";
 
 function form(body: string): RegExp {
   return new RegExp(`^${body}$`, "iu");
@@ -72,8 +75,10 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
   { kind: "set", form: form(`${T} ${HAS}${WENT}${FROM_TO}`) },
   { kind: "replace", form: form(`${F} ${WAS}(?:replaced|superseded) (?:by|with) ${P}`) },
   { kind: "replace", form: form(`${S} ${HAS}${REPLACED} ${F} (?:with|by|for|in favou?r of) ${P}`) },
+  { kind: "replace", form: form(`${S} ${HAS}${GAVE_UP} ${F} in favou?r of ${P}`) },
   { kind: "replace", form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded) ${F} as ${T}`) },
   { kind: "leave", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${JOINED} ${P}`) },
+  { kind: "leave", namesCompany: true, form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} for ${P}`) },
 ];
 
 /** "Builds: Jenkins → Buildkite" */
@@ -90,9 +95,17 @@ export const UNDONE =
   /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) \p{L}+|until|temporar\p{L}+)\b/iu;
 /** Of something that takes place at times, only one of them changed. */
 export const ONE_TIME =
-  /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day))\b|\btoday'?s\b/iu;
+  /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day)|on (?:the |\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|because)|\btoday'?s\b/iu;
 /** Which of its uses changed, at the end. */
 export const FOR_LAST = / (?:for|as) (?<k>[^,:;()]{1,40})$/iu;
 /** One of several, not the present one, one that stays for life, or a place that somebody who moves may keep. */
 export const NOT_THE_ONE =
   /\b(?:backup|old|former|previous|second|other|favou?rite|spare|first|ex|native|home ?town|birth ?place|nationality|languages?|tongue|origins?|name|surname|offices?|flat|apartment|house|home|school|university|shop|garage|garden|club)\b/iu;
+export const COMPANY =
+  /\b(?:startup|start-up|company|firm|agency|employer|competitor|rival|inc|gmbh|ag|ltd|llc|plc|corp|labs?|group|university|bank)\b/iu;
+/** What somebody has one of at a time, and exchanges. */
+export const EXCHANGED_ROLE =
+  /\b(?:editor|ide|browser|search engine|terminal|shell|operating system|database|framework|library|tool|app|client|platform|host(?:ing)?|provider|carrier|operator|network|bank|broker|insurer|insurance|supplier|vendor|plan|subscription|gym|phone|laptop|computer|tablet|camera|keyboard|car|bike|calendar|password manager|backup service|tracker|dentist|doctor|gp|therapist|accountant|lawyer|hairdresser|vet|landlord|tutor)$/iu;
+/** A place that somebody moves from. */
+export const PLACE_OF_ONES_OWN =
+  /\b(?:city|town|village|country|county|state|region|district|neighbou?rhood|location|base|address)$/iu;

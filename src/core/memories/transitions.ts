@@ -3,10 +3,12 @@ import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
 import { DATED } from "./ending-patterns.js";
 import { valueWords } from "./slot-values.js";
+import type { Link, StatedValue } from "./stated-values.js";
 import { isoOf, readStatement, type Statement } from "./statement.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
 import {
   ARROW,
+  COMPANY,
   FOR_LAST,
   ONE_TIME,
   TRANSITIONS,
@@ -54,9 +56,10 @@ function readFrom(raw: string, isOfGroup: boolean): Transition | null {
   if (arrow) return transitionOf("move", arrow, { scope: "", dated: text }, isOfGroup);
   const statement = readStatement(text);
   if (!statement || statement.isNegative) return null;
-  for (const { kind, form, needsChange } of TRANSITIONS) {
+  for (const { kind, form, needsChange, namesCompany } of TRANSITIONS) {
     const found = form.exec(statement.dated.replace(WHY_LAST, ""))?.groups;
     if (!found || (needsChange && !statement.isChange)) continue;
+    if (namesCompany && !COMPANY.test(found["p"] ?? "")) continue;
     return transitionOf(kind, found, statement, isOfGroup || /^we\b/i.test(statement.text));
   }
   return null;
@@ -132,6 +135,21 @@ export function keyOf(named: string, owner: string): string {
     .replace(/^(?:their|his|her|its) /i, owner === "" ? "" : `${owner}'s `)
     .replace(/^(?:(?:user|we|the team|team)'s|my|our) /i, "");
   return valueWords(plain).join(" ");
+}
+
+const LINK_OF_PRESENT: Readonly<Record<TransitionKind, Link>> = {
+  move: "at",
+  switch: "use",
+  replace: "use",
+  rename: "name",
+  leave: "work",
+  set: "is",
+};
+
+/** What holds after a transition, which the next one may end. */
+export function presentState({ kind, subject, thing, present, scope }: Transition): StatedValue {
+  const named = thing === "" ? (subject === "" ? "User" : subject) : thing;
+  return { link: LINK_OF_PRESENT[kind], subject: named, topic: "", value: present, scope };
 }
 
 /** True for something that takes place at another time. */

@@ -12,6 +12,8 @@ interface AskedAbout {
   readonly isForName: boolean;
   /** The question, folded; null if it may be about several people. */
   readonly ofOne: string | null;
+  /** The words of the question, folded. */
+  readonly words: ReadonlySet<string>;
 }
 
 /** The beginning of a question shows whom it is about. */
@@ -30,6 +32,7 @@ function readAskedAbout(question: string): AskedAbout {
     isAsker: isForName || (OWN.test(folded) && !isOfPeople),
     isForName,
     ofOne: isOfPeople || WHO.test(folded) ? null : folded,
+    words: new Set(foldedRuns(folded)),
   };
 }
 
@@ -39,7 +42,8 @@ const OWNED = /^(?:my|(?<owner>\p{L}[\p{L}-]{0,30})'s) (?<rest>.{3,40})/iu;
 const DOES_SOMETHING =
   /^(?:[\p{L}-]{1,20} )??(?<somebody>[\p{L}-]{2,20})(?:'s| \p{Lu}|,| and| (?:is|are|was|were|has|have|had|can|cannot|live|work|like|love|eat|drink|play|own|\p{Ll}{2,20}(?:s|ed))\b)/u;
 const BACK_AT_OWNER = /\b(?:her|him|them|their)\b/i;
-const OF_A_THING = /^(?:the|an?|this|that|these|those) |^\p{L}{2,20} (?:is|are) (?:in|on|at|under|by|near) /iu;
+const OF_A_THING =
+  /^(?:the|an?|this|that|these|those) (?:(?<thing>\p{L}{2,20}) (?:is|was|are|were)\b)?|^\p{L}{2,20} (?:is|are) (?:in|on|at|under|by|near) /iu;
 const NAMED = /^(\p{Lu}\p{Ll}+) (?:is|was|has|had|\p{Ll}{3,20}(?:s|ed)) /u;
 
 /** What a statement about somebody else than the person asked about keeps of its score; its similarity stays. */
@@ -54,11 +58,13 @@ export function personShareOf(question: string): ((text: string) => number) | nu
   return (text) => (text.length <= LONGEST_STATEMENT && isAboutAnother(about, text) ? OF_ANOTHER : 1);
 }
 
-function isAboutAnother({ isAsker, isForName, ofOne }: AskedAbout, statement: string): boolean {
+function isAboutAnother({ isAsker, isForName, ofOne, words }: AskedAbout, statement: string): boolean {
   const owner = ownerOfSomebody(statement);
   if (owner !== null) return isAsker || isAskedAlone(ofOne, owner, statement);
   if (!isAsker || OF_ASKER.test(statement)) return false;
-  return isForName || OF_A_THING.test(statement) || beginsWithName(statement);
+  const ofThing = OF_A_THING.exec(statement);
+  const isAskedFor = words.has(fold(ofThing?.groups?.["thing"] ?? ""));
+  return isForName || (ofThing !== null && !isAskedFor) || beginsWithName(statement);
 }
 
 /** The owner, folded, of the relative or friend whom a statement is about: `lena` in "Lena's brother works at Siemens". */

@@ -85,9 +85,9 @@ function refuseContradictions(name: string | undefined, { list: asList, undo: as
 }
 
 async function list(cli: Cli, around: Surroundings): Promise<void> {
-  const { readClientState: lookAt } = await import("../clients/state.js");
+  const { readClientState } = await import("../clients/state.js");
   const clients: ClientState[] = [];
-  for (const client of CLIENT_TABLE) clients.push(await lookAt(client, around, expectedIn(around)));
+  for (const client of CLIENT_TABLE) clients.push(await readClientState(client, around, expectedIn(around)));
   cli.output.answer({ clients }, () => describeStates(cli, clients));
 }
 
