@@ -9,7 +9,7 @@ const LONGEST_LINE = 100;
 const LABEL = /^[\s#>*_-]{0,8}(?:date|datum|fecha|data|dato)\*{0,2} {0,2}:\*{0,2} {0,3}(\S.{3,60})$/iu;
 const HEADING = /^\s{0,3}#{1,6} /u;
 const MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}";
-const DATE = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}(?:st|nd|rd|th)? ${MONTH},? \\d{4}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4})`;
+const DATE = `(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day,? )?(?:\\d{4}-\\d\\d-\\d\\d|\\d{1,2}(?:st|nd|rd|th)? ${MONTH},? \\d{4}|${MONTH} \\d{1,2}(?:st|nd|rd|th)?,? \\d{4})(?:,? (?:at )?\\d{1,2}(?::\\d\\d)?(?: ?[ap]m)?)?`;
 const RECORD =
   "(?:minutes|meetings?|stand-?ups?|retro(?:spective)?|sync|all[- ]hands|1[:-]1s?|one-on-one|kick-?off|debrief|jour fixe|journal|diary|log|notes?|daily|weekly)";
 /** What stands in the head of a record, besides its day. */

@@ -30,9 +30,26 @@ describe("the day on which a text says that it was written is that of its relati
   test.each([
     ["a heading that names what the text is about", `# Incident of 24 November 2020\n\n${MOVE}`],
     ["a day that has not come yet", `# Weekly sync, 24 November 2999\n\n${MOVE}`],
+    ["a section among others", `# Journal\n\n## 5 June 2020\n\nRain.\n\n## 24 November 2020\n\n${MOVE}`],
+    ["a note about a time since then", `Work log since 3 May 2020\n\n${MOVE}`],
+    ["a heading about a day long ago", `Notes on the treaty of 24 November 2020\n\n${MOVE}`],
+    ["the date of a trip", `Trip to Rome\nDate: 24 November 2020\nHotel: Artemide\n${MOVE}`],
+    ["a mail below the text", `I am flying to Rome.\n\nMeeting\nDate: 24 November 2020\n\n${MOVE}`],
     ["a sentence", `The meeting of 24 November 2020 was long.\n\n${MOVE}`],
   ])("but not in %s", async (_where, text) => {
     expect(await remembered(text)).not.toContainEqual(expect.stringMatching(/2020|2999/));
+  });
+
+  test("in the time zone of the text", async () => {
+    const text = `Meeting notes 2020-11-24 17:00\nPresent: Ana, Kim.\n\n${MOVE}`;
+    const { core, actor } = rest;
+    await core.addDocument(
+      { actor },
+      { content: text, containerTags: ["z"], dreaming: "instant", metadata: { timeZone: "America/Los_Angeles" } },
+    );
+    await rest.settle();
+    const { body } = await rest.send("POST", "/v4/memories/list", { containerTags: ["z"] });
+    expect(body.memoryEntries).toMatchObject([{ memory: "Kim moved to Ghent on 23 November 2020" }]);
   });
 
   test("but the date that was sent with it decides", async () => {
@@ -55,6 +72,15 @@ describe("a text about another person says nothing of the user", () => {
     );
     expect(facts).toContain("Miriam Keller lives in Ghent");
     expect(facts).not.toContainEqual(expect.stringMatching(/\bUser\b/));
+  });
+
+  test.each([
+    "Hi Anna,\n\nI live in Nice now.\n\nCheers,\nTom",
+    "Good morning Anna,\n\nI live in Nice now.\n\nWith kind regards\nTom Becker",
+    "Hey Anna,\nI live in Nice now.\nLove,\nMum",
+    "Dear Anna,\n\nI live in Nice now.\n\nSee you soon,\nTom",
+  ])("in a letter from one person to another: %j", async (text) => {
+    expect(await remembered(text)).toContainEqual(expect.stringMatching(/^(?:Tom|Tom Becker|Mum) lives in Nice/));
   });
 
   test("a note to oneself is still about the user", async () => {

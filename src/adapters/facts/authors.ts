@@ -1,3 +1,4 @@
+import { isClosing, withoutSalutation } from "../../language/passed-over.js";
 /** Who "I" and "we" are in a document; null where it does not say, so that the words stay. */
 export interface Authors {
   readonly one: string | null;
@@ -23,10 +24,6 @@ const TASK_OF_ANOTHER =
   /(?:^|[.!?:]\s|\n)(?:[-*] )?(?!(?:The|This|That|It|We|He|She|They|There|You|What|Who|Everyone|Everybody|Nobody|Somebody|I)\b)\p{Lu}\p{L}{1,20} (?:will|owns|takes|to|presented|reported|volunteers|is responsible)\b/u;
 const FIRST_PERSON = /\b(?:I|I'm|I’m|I've|I’ve|I'll|[Mm]y|me)\b/;
 
-/** "Hi Jonas, … Best regards, Miriam Keller": a letter from one person to another. */
-const LETTER =
-  /^\s{0,80}(?:hi|hello|dear|hallo|liebe[rs]?) \p{Lu}[\p{L}'’. -]{1,60}[,!]\s[^]{1,4000}?\n[ \t]{0,3}(?:(?:best|kind|warm|kindest) regards|regards|sincerely|yours (?:truly|sincerely|faithfully)|best wishes|all the best|mit freundlichen grüßen|viele grüße),?[ \t]*\n\s{0,20}(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})[ \t]*(?:\n|$)/iu;
-
 /**
  * The authors of a document written by a group or a named person: minutes, and texts with a line that names their
  * author. Null for any other text, which its sender is taken to have written.
@@ -42,10 +39,18 @@ export function authorsOf(
   return { one, group: teamOf(head, title ?? "") };
 }
 
-/** In `LETTER`, case does not matter for greetings; a name begins with a capital. */
+const NAME_LINE = /^\s{0,8}(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})\s*$/u;
+/** Lines of a signature below the name: a company, an address, a telephone number. */
+const SIGNATURE_LINES = 8;
+
+/** Who signed a letter: it begins with a greeting, and a closing with a name below it ends it. */
 function signedBy(content: string): string | null {
-  const name = LETTER.exec(content)?.[1];
-  return name !== undefined && /^\p{Lu}/u.test(name) ? name : null;
+  const lines = content.trim().split("\n");
+  if (withoutSalutation((lines[0] ?? "").trim()) !== "") return null;
+  const last = lines.slice(-SIGNATURE_LINES);
+  const closing = last.findIndex((line) => isClosing(line.trim()));
+  const below = closing === -1 ? undefined : last.slice(closing + 1).find((line) => line.trim() !== "");
+  return NAME_LINE.exec(below ?? "")?.[1] ?? null;
 }
 
 const BYLINE =
