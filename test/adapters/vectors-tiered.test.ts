@@ -129,6 +129,25 @@ describe("the division between the tiers", () => {
     expect(asked).toEqual([]);
   });
 
+  it("leaves large containers to Chroma where not all vectors fit into memory, so that none pushes out another", async () => {
+    const { tier, asked } = watchedTier(record, () => true);
+    // 380 vectors of 88 bytes in all, of which 297 fit.
+    const exact = createExactVectors(record, { megabytes: 0.025 });
+    const index = createTieredVectors({ record, exact, chroma: tier, exactLimit: 1_000, log: rememberingLog() });
+    const search = (containerId: number) =>
+      index.nearest({
+        space,
+        containerIds: [containerId],
+        kinds: ["chunk", "memory"],
+        vector: randomVector(16, random),
+        limit: 10,
+      });
+    await search(1);
+    expect(asked).toEqual([]);
+    await search(3);
+    expect(asked.map(({ containerIds }) => containerIds)).toEqual([[3]]);
+  });
+
   it("asks Chroma only about the containers beyond the limit", async () => {
     const { search, asked } = tieredWith(() => true);
     await search([3]);

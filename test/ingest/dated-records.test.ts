@@ -83,6 +83,22 @@ describe("a text about another person says nothing of the user", () => {
     expect(await remembered(text)).toContainEqual(expect.stringMatching(/^(?:Tom|Tom Becker|Mum) lives in Nice/));
   });
 
+  test.each([
+    "Eve: I live in Nice now.",
+    "[10:02] Eve: I live in Nice now.",
+    "**Eve:** I live in Nice now.",
+    "Eve — I live in Nice now.",
+  ])("in a copied message: %j", async (text) => {
+    expect(await remembered(text)).toContainEqual(expect.stringMatching(/^Eve lives in Nice/));
+  });
+
+  test.each(["Note: I live in Nice now.", "Update: I live in Nice now.", "Today: I live in Nice now."])(
+    "but a label that names nobody leaves the user: %j",
+    async (text) => {
+      expect(await remembered(text)).toContainEqual(expect.stringMatching(/^User lives in Nice/));
+    },
+  );
+
   test("a note to oneself is still about the user", async () => {
     expect(await remembered("Moved to Ghent. I am allergic to ibuprofen.")).toContain("User is allergic to ibuprofen");
   });

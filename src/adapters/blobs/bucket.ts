@@ -22,10 +22,8 @@ export interface Bucket {
 }
 
 const TIMEOUT_MS = 60_000;
-/** Somebody waits for the state of the service. */
+/** The start of the service waits for the first look. */
 const LOOKS_FOR_MS = 5_000;
-/** A store that does not answer is not asked again for so long. */
-const SILENT_MS = 60_000;
 /** What the protocol allows. */
 const LONGEST_PAGE = 1_000;
 const LARGEST_ANSWER = 1024 * 1024 * 1024;
@@ -52,7 +50,6 @@ class BucketBlobs implements BlobStore {
   /** Why the last request failed; null if it did not, undefined before the first one. */
   #problem: string | null | undefined;
   #look: Promise<void> | undefined;
-  #silentSince = -Infinity;
 
   constructor(bucket: Bucket) {
     const { accessKeyId, secretAccessKey, sessionToken, region, prefix } = bucket;
@@ -109,23 +106,23 @@ class BucketBlobs implements BlobStore {
     }
   }
 
+  /** What is known; only the first call waits until the store has been asked. */
   async problem(): Promise<string | null> {
-    const isKnown = this.#problem === null || performance.now() - this.#silentSince < SILENT_MS;
-    if (!isKnown) await (this.#look ??= this.#lookNow().finally(() => (this.#look = undefined)));
+    const isFirst = this.#problem === undefined;
+    if (this.#problem !== null) this.#look ??= this.#lookNow().finally(() => (this.#look = undefined));
+    if (isFirst) await this.#look;
     return this.#problem ?? null;
   }
 
   async #lookNow(): Promise<void> {
-    const late = (): Error => {
-      this.#silentSince = performance.now();
-      return unavailable(this.#bucket, NOT_LISTED, "does not answer");
-    };
+    const late = (): Error => unavailable(this.#bucket, NOT_LISTED, "does not answer");
     const noted = (error: unknown): void => {
       const reason = error instanceof Error ? error.message : String(error);
       // A key that may not list the bucket may still read and write in it.
       this.#problem = reason.includes("(AccessDenied)") ? null : reason;
     };
-    await inTime(this.#listPage("", 1), LOOKS_FOR_MS, late).then(() => undefined, noted);
+    const listed = this.#listPage("", 1).then(() => undefined, noted);
+    await inTime(listed, LOOKS_FOR_MS, late).catch(noted);
   }
 
   /** `now` is the store's time; NaN where it does not say. */

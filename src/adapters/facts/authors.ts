@@ -34,9 +34,21 @@ export function authorsOf(
   { title, opening = content }: { readonly title?: string | null | undefined; readonly opening?: string | undefined },
 ): Authors | null {
   const head = opening.slice(0, LONGEST_HEAD);
-  const one = AUTHOR.exec(head)?.[1] ?? signedBy(content);
+  const one = AUTHOR.exec(head)?.[1] ?? signedBy(content) ?? speakerOf(head);
   if (one === null && !isMinutes(content, head, title ?? null)) return null;
   return { one, group: teamOf(head, title ?? "") };
+}
+
+/** "Eve: I moved to Lisbon", "[10:02] **Eve:** I'm …", "Eve — My …": a message that somebody copied. */
+const SPOKEN =
+  /^\s{0,20}(?:\[[^\]\n]{1,30}\] ?)?\*{0,2}(\p{Lu}\p{Ll}[\p{L}'’-]{0,30}(?: \p{Lu}[\p{L}'’-]{1,30})?)\*{0,2}(?::\*{0,2}| [—–]) {0,2}(?:I|I['’]m|I['’]ve|I['’]ll|My|We|We['’]re|Our)\b/u;
+/** Labels of notes, which name nobody. */
+const NO_SPEAKER =
+  /^(?:Me|Myself|User|Note|Notes|Nb|Update|Reminder|Correction|Today|Yesterday|Tomorrow|Edit|Ps|Decision|Question|Answer|Todo|Fact|Info|Fyi|Diary|Journal|Summary|Status|Background|Context|Goal|Goals|Plan|Plans|Health|Diet|Work|Job|Home|Family|Travel|Money|Food|Hobby|Hobbies|Preference|Preferences|About|Bio|Profile|Idea|Result|Remember|Important|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February|March|April|May|June|July|August|September|October|November|December)\b/u;
+
+function speakerOf(head: string): string | null {
+  const name = SPOKEN.exec(head)?.[1];
+  return name === undefined || NO_SPEAKER.test(name) ? null : name;
 }
 
 const NAME_LINE = /^\s{0,8}(\p{Lu}[\p{L}'’-]{1,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,3})\s*$/u;

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { kindOf, seqOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
 import { databaseTraits } from "./database-traits.js";
+import { countConditions } from "./filters.js";
 import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } from "./matching-kinds.js";
 import { namedUnits } from "./named-units.js";
 import type { Database } from "./schema.js";
@@ -19,7 +20,7 @@ export async function matchUnits(db: Kysely<Database>, matching: Matching): Prom
 /** Those of these units that satisfy a condition now. */
 export async function matchSome(db: Kysely<Database>, matching: Matching, units: readonly Unit[]): Promise<Unit[]> {
   const found: Unit[] = [];
-  const { rowsPerSlice } = databaseTraits(db);
+  const rowsPerSlice = sliceOf(db, matching);
   for (const kind of matching.scope.kinds) {
     const seqs = units.filter((unit) => kindOf(unit) === kind).map(seqOf);
     for (let from = 0; from < seqs.length; from += rowsPerSlice)
@@ -29,10 +30,14 @@ export async function matchSome(db: Kysely<Database>, matching: Matching, units:
   return found;
 }
 
+function sliceOf(db: Kysely<Database>, { condition: { filters } }: Matching): number {
+  return databaseTraits(db).rowsPerSlice(filters ? countConditions(filters) : 1);
+}
+
 /** Looks at everything in the scope's containers, and adds what satisfies the condition. */
 async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind, found: Unit[]): Promise<void> {
   const { runsOf, slice, first } = KINDS[kind];
-  const { rowsPerSlice: limit } = databaseTraits(db);
+  const limit = sliceOf(db, matching);
   let runs = runsOf(matching.scope.containerIds);
   let after = first;
   // A chunk may be in several of them.

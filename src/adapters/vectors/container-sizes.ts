@@ -33,6 +33,12 @@ export class ContainerSizes {
     return containerIds.map((containerId) => byContainer.get(containerId) ?? 0);
   }
 
+  /** Number of vectors in all containers of a space; as approximate as `of`. */
+  async total(spaceId: number, head: number): Promise<number> {
+    await this.of(spaceId, [], head);
+    return (await this.#spaces.get(spaceId)?.counts)?.total ?? 0;
+  }
+
   forget(spaceId: number): void {
     this.#spaces.delete(spaceId);
   }

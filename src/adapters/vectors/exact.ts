@@ -32,6 +32,8 @@ export interface ExactVectors extends VectorIndex {
   sizes(space: VectorSpace, containerIds: readonly number[]): Promise<number[]>;
   /** The share of the memory that a container with this many vectors takes; above 1, it does not fit. */
   shareOfMemory(space: VectorSpace, vectors: number): number;
+  /** Whether all vectors of a space fit into memory at the same time. */
+  fitsWhole(space: VectorSpace): Promise<boolean>;
   /** The maximum number of vectors of a space that fits into memory. */
   capacity(space: VectorSpace): number;
 }
@@ -87,6 +89,11 @@ class ExactSearch implements ExactVectors {
 
   shareOfMemory(space: VectorSpace, vectors: number): number {
     return matrixBytes(vectors, space.dimensions) / this.#budgetBytes;
+  }
+
+  async fitsWhole(space: VectorSpace): Promise<boolean> {
+    const total = await this.#sizes.total(space.id, await this.#record.head(space.id));
+    return total <= this.capacity(space);
   }
 
   capacity({ dimensions }: VectorSpace): number {

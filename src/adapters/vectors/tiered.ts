@@ -27,6 +27,12 @@ export interface TieredVectorsOptions {
 const MOST_PICKED = 20_000;
 
 /**
+ * Where not all vectors fit into memory, containers that take more than this share of it are left to Chroma: searched in turn,
+ * they would push each other out, and every search would read one anew.
+ */
+const MOST_OF_MEMORY = 1 / 4;
+
+/**
  * Scores small containers exactly and queries Chroma for large ones. When Chroma cannot answer, the large ones are scored exactly
  * too, which is slower but still correct. A search never fails because of Chroma.
  */
@@ -90,20 +96,22 @@ class TieredSearch implements VectorIndex {
     await this.#options.exact.close();
   }
 
-  /** The smallest containers are scored exactly as long as their total stays within the limit and fits into memory. */
+  /** The smallest containers are scored exactly as long as their total stays within the limit and fits into memory; see above. */
   async #bySize(query: VectorQuery): Promise<{ small: number[]; large: number[] }> {
     const containerIds = [...new Set(query.containerIds)];
     const { exact, exactLimit } = this.#options;
     const sizes = await exact.sizes(query.space, containerIds);
+    const mostOfMemory = (await exact.fitsWhole(query.space)) ? 1 : MOST_OF_MEMORY;
     const bySize = containerIds.map((id, at) => ({ id, size: sizes[at]! })).sort((a, b) => a.size - b.size);
     const small: number[] = [];
     const large: number[] = [];
     let sum = 0;
     let share = 0;
     for (const { id, size } of bySize) {
+      const own = exact.shareOfMemory(query.space, size);
       sum += size;
-      share += exact.shareOfMemory(query.space, size);
-      if (sum <= exactLimit && share <= 1) small.push(id);
+      share += own;
+      if (sum <= exactLimit && share <= 1 && own <= mostOfMemory) small.push(id);
       else large.push(id);
     }
     return { small, large };
