@@ -130,6 +130,18 @@ test("a key that may not list the bucket is no problem, and the store is asked o
   expect(server.asked.length).toBe(1);
 });
 
+test("a page of a proxy is not taken for the store", async () => {
+  const server = await openWebServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<title>Sign in</title>");
+  });
+  const keys = { region: "eu-central-1", accessKeyId: "a", secretAccessKey: "b", sessionToken: undefined };
+  const blobs = createBucketBlobs({ bucket: "memories", prefix: "", url: `${server.url}/memories`, ...keys });
+  await expect(blobs.put(createId(), Uint8Array.of(1))).rejects.toThrow(/answers as no store does/);
+  await expect(blobs.read(createId(), 0, 10)).rejects.toThrow(/answers as no store does/);
+  expect(await blobs.problem()).toMatch(/answers as no store does|complete list/);
+  await server.close();
+});
+
 test("stops listing a bucket whose store repeats its pages", async () => {
   const server = await openWebServer((_request, response) => {
     const entry = "<Contents><Key>a</Key><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>";

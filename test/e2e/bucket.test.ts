@@ -96,7 +96,7 @@ test("a bucket that does not exist is reported from the start, and no upload is 
     const headers = { "content-type": "application/json" };
     expect((await fetch(`${service.url}/v3/documents`, { method: "POST", body: text, headers })).status).toBe(200);
     bucket.faults.length = 0;
-    expect((await runProgram(dataDirectory, ["status"], SETTINGS())).stdout).not.toMatch(/^ *files /m);
+    await waitFor(async () => !/^ *files /m.test((await runProgram(dataDirectory, ["status"], SETTINGS())).stdout));
     await service.stop();
   });
 });

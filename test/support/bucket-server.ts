@@ -59,6 +59,7 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
         );
       }
       const object = objects.get(key);
+      if (request.method === "PUT" || object) response.setHeader("etag", '"0123456789abcdef"');
       if (request.method === "PUT") {
         objects.set(key, { bytes: body, writtenAt: new Date() });
         return void response.end();

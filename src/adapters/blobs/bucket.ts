@@ -84,6 +84,7 @@ class BucketBlobs implements BlobStore {
     if (answer.status === 404) return null;
     // The range begins beyond the end.
     if (answer.status === 416) return new Uint8Array();
+    this.#checkStore(answer, NOT_READ);
     const bytes = new Uint8Array(await answer.arrayBuffer());
     // A store without range support returns everything.
     return answer.status === 206 ? bytes : bytes.slice(start, start + length);
@@ -121,18 +122,22 @@ class BucketBlobs implements BlobStore {
       // A key that may not list the bucket may still read and write in it.
       this.#problem = reason.includes("(AccessDenied)") ? null : reason;
     };
-    const listed = this.#listPage("", 1).then(() => undefined, noted);
+    const listed = this.#listPage("", 1, AbortSignal.timeout(LOOKS_FOR_MS)).then(() => undefined, noted);
     await inTime(listed, LOOKS_FOR_MS, late).catch(noted);
   }
 
   /** `now` is the store's time; NaN where it does not say. */
-  async #listPage(after: string, most = LONGEST_PAGE): Promise<{ readonly listing: Listing; readonly now: number }> {
+  async #listPage(
+    after: string,
+    most = LONGEST_PAGE,
+    signal?: AbortSignal,
+  ): Promise<{ readonly listing: Listing; readonly now: number }> {
     const page = new URL(this.#bucket.url);
     page.searchParams.set("list-type", "2");
     page.searchParams.set("prefix", this.#path);
     if (most < LONGEST_PAGE) page.searchParams.set("max-keys", String(most));
     if (after !== "") page.searchParams.set("start-after", after);
-    const answer = await this.#call(NOT_LISTED, page.href, {}, []);
+    const answer = await this.#call(NOT_LISTED, page.href, signal ? { signal } : {}, []);
     const now = Date.parse(answer.headers.get("date") ?? "");
     const listing = await readListing(await answer.text());
     if (listing === null) throw unavailable(this.#bucket, NOT_LISTED, "did not answer with a complete list");
@@ -149,13 +154,23 @@ class BucketBlobs implements BlobStore {
 
   async #put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
     if (!isId(key)) throw new Error("The key of a blob must be an id");
-    await this.#call("The file was not stored", this.#addressOf(key), { method: "PUT", body }, []);
+    const what = "The file was not stored";
+    const answer = await this.#call(what, this.#addressOf(key), { method: "PUT", body }, []);
+    this.#checkStore(answer, what);
   }
 
   /** Null when the key does not exist. */
   async #readNothing(key: string): Promise<Uint8Array | null> {
     const found = await this.#call(NOT_READ, this.#addressOf(key), { method: "HEAD" }, [404]);
     return found.ok ? new Uint8Array() : null;
+  }
+
+  /** Every store with this protocol names the version of an object: a page of a proxy does not. */
+  #checkStore({ headers }: Response, what: string): void {
+    if (headers.has("etag")) return;
+    const error = unavailable(this.#bucket, what, "answers as no store does (without an ETag)");
+    this.#problem = error.message;
+    throw error;
   }
 
   #addressOf(key: string): string {
@@ -165,7 +180,10 @@ class BucketBlobs implements BlobStore {
   /** @throws AppError `unavailable` when the store does not answer, or refuses with a status not in `expected` */
   async #call(what: string, target: string, init: RequestInit, expected: readonly number[]): Promise<Response> {
     try {
-      const answer = await retry(() => this.#callOnce(what, target, init), { ...RETRY, judge: () => true });
+      const answer = await retry(() => this.#callOnce(what, target, init), {
+        ...RETRY,
+        judge: () => init.signal?.aborted !== true,
+      });
       if (!answer.ok && (!expected.includes(answer.status) || (await isWithoutBucket(answer))))
         throw unavailable(this.#bucket, what, await reasonOf(answer));
       this.#problem = null;

@@ -243,7 +243,7 @@ async function similarTurns(
   const kinds = ["chunk", "memory"] as const;
   const place = { ...searchScope, scope: { ...scope, kinds }, kinds, among: undefined };
   const { ranked } = await retrieve(context, place, query, { threshold });
-  const found = await tellTurns(context, place, ranked, enough + 1);
+  const found = await tellTurns(context, place, ranked, { limit: enough + 1 });
   return found.ranked.flatMap(({ unit, ownSimilarity }) => {
     const memory = found.statements.get(unit)?.memory;
     const score = shownSimilarity(ownSimilarity);

@@ -191,8 +191,8 @@ async function find(
   if (!searchScope.kinds.includes("chunk")) {
     // Callers who read only memories get turns of conversations told as memories.
     const shown = ["chunk", "memory"] as const;
-    const found = await findRanked(context, searchScope, asked, { threshold, rerank, shown });
-    return { ...found, ...(await tellTurns(context, searchScope, found.ranked, limit)) };
+    const found = await findRanked(context, searchScope, asked, { threshold: rerank ? threshold : 0, rerank, shown });
+    return { ...found, ...(await tellTurns(context, searchScope, found.ranked, { limit, threshold })) };
   }
   if (Math.max(chunkThreshold, documentThreshold) <= threshold)
     return findRanked(context, searchScope, asked, { threshold, limit, rerank });

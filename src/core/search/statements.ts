@@ -2,6 +2,7 @@ import type { CoreContext } from "../context.js";
 import { createTeller, type StatedTurn } from "../memories/told-turns.js";
 import type { UnitDetail, UnreadTurn } from "../ports.js";
 import type { RankedUnit } from "./rank.js";
+import { shownSimilarity } from "./retrieve.js";
 import type { SearchScope } from "./search-scope.js";
 import type { Unit } from "../types.js";
 
@@ -16,11 +17,13 @@ const WHOLE = 0.8;
 export async function tellTurns(
   context: CoreContext,
   { organizationId, scope }: Pick<SearchScope, "organizationId" | "scope">,
-  ranked: readonly RankedUnit[],
-  limit: number,
+  found: readonly RankedUnit[],
+  { limit, threshold = 0 }: { readonly limit: number; readonly threshold?: number },
 ): Promise<{ readonly ranked: readonly RankedUnit[]; readonly statements: ReadonlyMap<Unit, StatedTurn> }> {
   const tell = createTeller(context);
-  const quotes = quotesOf(ranked);
+  // A turn that a memory repeats is not told, whether or not the threshold leaves that memory out.
+  const quotes = quotesOf(found);
+  const ranked = found.filter(({ similarity }) => shownSimilarity(similarity) >= threshold);
   const statements = new Map<Unit, StatedTurn>();
   const told: RankedUnit[] = [];
   for (let from = 0; from < ranked.length && told.length < limit; from += 2 * limit) {

@@ -15,13 +15,19 @@ const FILTER_PATIENCE_MS = 30_000;
 /** Its caller has gone by then, and would not be missed: nothing else tells the server to stop. */
 const LONGEST_FILTER_MS = 30_000;
 
-/** Runs reads with a filter: few at a time, and each statement for a limited time. */
-export type FilteredReads = <Result>(read: (db: Kysely<Database>) => Promise<Result>) => Promise<Result>;
+/**
+ * Runs reads with a filter: few at a time, and each statement for a limited time.
+ * @param scope what is read: however many reads of one scope wait, one of another scope soon gets its turn
+ */
+export type FilteredReads = <Result>(
+  scope: readonly (string | number)[],
+  read: (db: Kysely<Database>) => Promise<Result>,
+) => Promise<Result>;
 
 export function createFilteredReads(connections: PostgresConnections, longestMs = LONGEST_FILTER_MS): FilteredReads {
   const turns = createConcurrencyLimit({ most: FILTERED_AT_ONCE, patienceMs: FILTER_PATIENCE_MS });
-  return async (read) => {
-    const leave = await turns.enter();
+  return async (scope, read) => {
+    const leave = await turns.enter(scope.join(" "));
     try {
       return await readWithin(connections, longestMs, read);
     } catch (error) {
@@ -85,22 +91,22 @@ export function withFilteredReads(
   return {
     ...repositories,
     units: changed(units, {
-      matching: (...query) => filtered((db) => over(db).units.matching(...query)),
+      matching: (...query) => filtered(query[1].containerIds, (db) => over(db).units.matching(...query)),
     }),
     documents: changed(documents, {
       list: (organizationId, query) =>
         query.filters
-          ? filtered((db) => over(db).documents.list(organizationId, query))
+          ? filtered(query.containerTags ?? [], (db) => over(db).documents.list(organizationId, query))
           : documents.list(organizationId, query),
     }),
     memories: changed(memories, {
       list: (organizationId, query) =>
         query.filters
-          ? filtered((db) => over(db).memories.list(organizationId, query))
+          ? filtered(query.containerTags, (db) => over(db).memories.list(organizationId, query))
           : memories.list(organizationId, query),
       active: (organizationId, containerTag, query) =>
         query.filters
-          ? filtered((db) => over(db).memories.active(organizationId, containerTag, query))
+          ? filtered([containerTag], (db) => over(db).memories.active(organizationId, containerTag, query))
           : memories.active(organizationId, containerTag, query),
     }),
   };
