@@ -144,3 +144,20 @@ describe("what the reading of periods must not break", () => {
     expect(await factsOf(said, date)).toEqual([fact]);
   });
 });
+
+describe("a date in a second sentence after a semicolon points as its own verb says", () => {
+  test.each([
+    ["Ana signed the lease yesterday; rent is due on Friday.", /4 December 2026/],
+    ["We met the architect; work starts on Wednesday.", /2 December 2026/],
+  ])("%s", async (said, day) => {
+    const facts = (await factsOf(said, "2026-11-30")).join("\n");
+    expect(facts).toMatch(day);
+  });
+});
+
+test.each(["Tore bought a boat in Bergen.", "Tore never smokes.", "Tore Hansen owns a boat."])(
+  "%s: is not said of the user",
+  async (said) => {
+    expect(await factsOf(said, "2026-11-30")).not.toContainEqual(expect.stringMatching(/\bUser\b/));
+  },
+);

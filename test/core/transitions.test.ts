@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TransitionCase } from "../fixtures/transitions/case.js";
 import { KNOWN } from "../fixtures/transitions/known.js";
 import { NEAR_MISSES } from "../fixtures/transitions/near-misses.js";
+import { REVIEWED } from "../fixtures/transitions/reviewed.js";
 import { SET_ASIDE } from "../fixtures/transitions/set-aside.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { outcomeOf } from "../support/transitions.js";
@@ -26,8 +27,8 @@ const NOT_READ: ReadonlySet<string> = new Set([
 
 const named = (cases: readonly TransitionCase[]) =>
   cases.map((one) => [`${one.before.join(" ")} | ${one.correction}`, one] as const);
-const ENDING = KNOWN.filter(({ ends, correction }) => ends.length > 0 && !NOT_READ.has(correction));
-const KEEPING = [...KNOWN.filter(({ ends }) => ends.length === 0), ...NEAR_MISSES];
+const ENDING = [...KNOWN, ...REVIEWED].filter(({ ends, correction }) => ends.length > 0 && !NOT_READ.has(correction));
+const KEEPING = [...[...KNOWN, ...REVIEWED].filter(({ ends }) => ends.length === 0), ...NEAR_MISSES];
 
 describe("a text that names what became what", () => {
   test.each(named(ENDING))("%s: ends the former statement, and no other", async (_name, one) => {

@@ -96,7 +96,10 @@ test("a bucket that does not exist is reported from the start, and no upload is 
     const headers = { "content-type": "application/json" };
     expect((await fetch(`${service.url}/v3/documents`, { method: "POST", body: text, headers })).status).toBe(200);
     bucket.faults.length = 0;
-    await waitFor(async () => !/^ *files /m.test((await runProgram(dataDirectory, ["status"], SETTINGS())).stdout));
+    await waitFor(
+      async () => !/^ *files /m.test((await runProgram(dataDirectory, ["status"], SETTINGS())).stdout),
+      "a status without a problem",
+    );
     await service.stop();
   });
 });

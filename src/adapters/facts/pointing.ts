@@ -119,6 +119,8 @@ function isTimetable(verb: string, rest: string): boolean {
  * @param isRange true for "from … to …", which gives the end too
  */
 export function pointingAt(before: string, base: Pointing, isRange: boolean): Pointing {
+  const sentences = before.split("; ");
+  if (sentences.length > 1) return tenseOfSentence(sentences.at(-1) ?? "") ?? NOWHERE;
   const [first = "", ...parts] = before.split(TENSE_BREAK);
   for (const part of parts.toReversed()) {
     const pointing = tenseOf(part.toLowerCase());
@@ -137,6 +139,19 @@ function isMadeLonger(before: string): boolean {
   return /\b(?:extended|prolonged|renewed|closed|suspended|frozen|delayed|pushed|shifted|valid|granted)\b/i.test(
     before,
   );
+}
+
+/** The verb of a sentence is among so many words before its date. */
+const NEAREST_WORDS = 8;
+
+/** "… signed the lease; rent is due on Friday": a sentence with a subject of its own. */
+function tenseOfSentence(sentence: string): Pointing | null {
+  const words = sentence.toLowerCase().split(" ");
+  for (let at = words.length - 1; at >= Math.max(0, words.length - NEAREST_WORDS); at--) {
+    const pointing = tenseOf(words.slice(at).join(" "));
+    if (pointing) return pointing;
+  }
+  return null;
 }
 
 /** Which way a part points by a verb of its own, whose subject is that of the clause; null if it has no verb. */

@@ -16,7 +16,7 @@ const LOGIN =
 const CREDENTIALS = /\b(?:log(?:s|ged)? ?in|signs? in) with [^\s]{1,80} (?:and|\/) \S{4,}/iu;
 /** Text that has the shape of a secret. */
 const SHAPED =
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY|(?<![\p{L}\p{N}])(?:(?:sk|pk|rk|sm|hf|npm|ghp|gho|ghu|ghs|glpat|xox[abprs]|github_pat)[_-][\w-]{12,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|AIza[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}|(?:\d{4}[ -]?){3}\d{1,4}(?!\d))/u;
+  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY|(?<![\p{L}\p{N}])(?:(?:sk|pk|rk|sm|hf|npm|ghp|gho|ghu|ghs|glpat|xox[abprs]|github_pat)[_-][\w-]{12,}|(?:AKIA|ASIA)[A-Z0-9]{12,}|hv[sb]\.[\w-]{12,}|AIza[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}|(?:\d{4}[ -]?){3}\d{1,4}(?!\d))/u;
 
 const SIGNS: readonly RegExp[] = [SHAPED, NAMED, CREDENTIALS, ASSIGNED, IN_ADDRESS, NAMED_ELSEWHERE, LOGIN];
 

@@ -36,7 +36,7 @@ export interface StatedValue {
 }
 
 const S = "(?<s>[^,:;()]{1,60}?)";
-const V = "(?<v>(?:[^,:;()]|:\\d){1,60})";
+const V = "(?<v>(?:[^,:;()]|[:,]\\d){1,60})";
 const STILL = "(?:still |always |currently )?";
 const IS = `(?:is|are) ${STILL}`;
 const PARTICIPLE = "\\p{L}{2,12}(?:ed|en|pt|lt|nt|ld|de)";

@@ -25,8 +25,8 @@ export interface TransitionPattern {
   readonly namesCompany?: true;
 }
 
-/** Colons occur in times only. */
-const PART = "(?:[^,:;()]|:\\d)";
+/** Colons occur in times only, commas in figures. */
+const PART = "(?:[^,:;()]|[:,]\\d)";
 const S = `(?<s>${PART}{1,60}?)`;
 const T = `(?<t>${PART}{1,60}?)`;
 const F = `(?<f>${PART}{1,60}?)`;

@@ -77,7 +77,7 @@ function transitionOf(
   const { value, topic } = present;
   const named = JOBS.test(t) ? "" : keyOf(t, subject);
   if (named !== "" && topic !== "") return null;
-  const former = f.trim();
+  const former = withUnitOf(value, f.trim());
   if ([former, value].some((one) => valueWords(one).length === 0 || valueWords(one).length > MOST_WORDS)) return null;
   if (fold(former) === fold(value) || SEVERAL.test(former)) return null;
   const when = isDate(former) ? null : (since ?? isoOf(DATED.exec(dated)?.[0] ?? ""));
@@ -94,6 +94,14 @@ function transitionOf(
     isOfGroup: isOfGroup || TEAM.test(fold(s)),
     when,
   };
+}
+
+const FIGURE = /^[€$£]?\d[\d.,]*$/u;
+const UNIT = /^[€$£]?\d[\d.,]*(?<unit> \p{L}.{0,40})$/u;
+
+/** "From 300 to 600 requests a minute": both figures have the unit of the second. */
+function withUnitOf(present: string, former: string): string {
+  return FIGURE.test(former) ? `${former}${UNIT.exec(present)?.groups?.["unit"] ?? ""}` : former;
 }
 
 /** How those who speak are named, folded. */
