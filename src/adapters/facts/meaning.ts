@@ -176,6 +176,9 @@ function describeDay(match: Match, found: Date): Replacement | null {
   let date = found;
   if (isWeekday && pointing.direction === "past" && date > reference && !/\bnext\b/.test(words))
     date = addDays(date, -7);
+  // The parser looked for days of the clause's own verb, which may point back.
+  if (isWeekday && pointing.direction === "future" && date < match.today && !/\blast\b/.test(words))
+    date = addDays(date, 7);
   if (isWeekday && pointing.isMoved === true && dayOf(date) === dayOf(reference)) date = addDays(date, 7);
   const isRange = end && !isSameDay(start, end);
   if (isRange && end.isCertain("day"))

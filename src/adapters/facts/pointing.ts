@@ -141,13 +141,15 @@ function isMadeLonger(before: string): boolean {
   );
 }
 
-/** The verb of a sentence is among so many words before its date. */
-const NEAREST_WORDS = 8;
+const AUXILIARY = /^(?:is|are|was|were|will|shall|has|have)$/;
+const LONGEST_SUBJECT = 5;
 
 /** "… signed the lease; rent is due on Friday": a sentence with a subject of its own. */
 function tenseOfSentence(sentence: string): Pointing | null {
   const words = sentence.toLowerCase().split(" ");
-  for (let at = words.length - 1; at >= Math.max(0, words.length - NEAREST_WORDS); at--) {
+  const auxiliary = words.slice(0, LONGEST_SUBJECT).findIndex((word) => AUXILIARY.test(word));
+  if (auxiliary > 0) return tenseOf(words.slice(auxiliary).join(" "));
+  for (let at = 0; at < Math.min(LONGEST_SUBJECT, words.length); at++) {
     const pointing = tenseOf(words.slice(at).join(" "));
     if (pointing) return pointing;
   }
