@@ -48,6 +48,7 @@ export function doubtOfFacts(
   source: SourceText,
 ): (candidate: FactCandidate, mayChangeMuch: boolean) => Promise<Doubt | null> {
   const words = new Map<string | undefined, string>();
+  const places = new Map<string | undefined, number>();
   const orders = new Map<string, boolean>();
   const ordersIn = async (said: string, start: number, speaker: string | undefined): Promise<boolean> => {
     const place = `${start} ${speaker ?? ""}`;
@@ -61,7 +62,8 @@ export function doubtOfFacts(
   const isNearOrders = async ({ quote, speaker }: FactCandidate): Promise<boolean> => {
     const said = words.get(speaker) ?? wordsOf(source, speaker);
     words.set(speaker, said);
-    const at = quote === undefined ? -1 : said.lastIndexOf(quote);
+    const at = quote === undefined ? -1 : indexAfter(said, quote, places.get(speaker));
+    if (at !== -1) places.set(speaker, at);
     const [from, to] = at === -1 ? [0, said.length] : [Math.max(0, at - NEARBY), at + NEARBY];
     for (let start = from - (from % STEP); start < Math.min(to, said.length); start += STEP)
       if (await ordersIn(said, start, speaker)) return true;
@@ -81,6 +83,12 @@ export function doubtOfFacts(
     if (!(await isNearOrders(candidate))) return null;
     return { reason: isOver ? ENDING_BY_ORDERS : BESIDE_ORDERS, mayNotLast: true };
   };
+}
+
+/** Facts come in the order of the text: searching all of it for each would take time quadratic in its length. */
+function indexAfter(text: string, quote: string, previous = 0): number {
+  const next = text.indexOf(quote, previous);
+  return next === -1 ? text.indexOf(quote) : next;
 }
 
 function saysOver(candidate: FactCandidate): boolean {
