@@ -82,7 +82,7 @@ describe("recollect search", () => {
 
   test.each([
     [["search"], "missing required argument 'query'"],
-    [["search", " "], "q: must not be empty"],
+    [["search", " "], "<query>: must not be empty"],
     [["search", "x", "--limit", "-1"], "whole number from 1 to 100"],
     [["search", "x", "--limit", "1.5"], "whole number from 1 to 100"],
     [["search", "x", "--limit", ""], "whole number from 1 to 100"],

@@ -129,7 +129,7 @@ export interface DocumentStore {
   newestRevision(organizationId: string, id: string): Promise<number | null>;
   /**
    * The document with this customId in any of these containers. If several have it, prefers one whose first container is among
-   * these, then the one that changed last: a customId belongs to a container (contract 1.9).
+   * these, then the one that changed last: a customId belongs to a container.
    */
   byCustomId(
     organizationId: string,

@@ -7,7 +7,8 @@ import { givesOrders } from "./trust.js";
 /** A text from which facts are read. */
 export type SourceText = Pick<Document, "content" | "turns"> & { readonly origin: Origin };
 
-const ORDERS = "says that something is over in a text that gives orders to an assistant";
+const ENDING_BY_ORDERS = "says that something is over in a text that gives orders to an assistant";
+const BESIDE_ORDERS = "stands in a text that gives orders to an assistant";
 const OTHERS_WORD = "says that something is over for someone other than its author";
 
 /** How many characters are checked for signs of orders before yielding to other work: about 30 ms. */
@@ -30,13 +31,24 @@ const DASHED = new RegExp(`^(?:--|[—–])[ \\t]{0,4}\\n?[ \\t]{0,4}(${NAME})[ 
 const GREETED = /^\s{0,20}(?:hi|hello|hey|dear)\b/i;
 const LAST_LINE = new RegExp(`\\n[ \\t]*\\n[ \\t]*(${NAME})$`, "u");
 
+/** Why a fact may replace nothing until somebody has reviewed it. */
+export interface Doubt {
+  readonly reason: string;
+  /** True if it may not enter a profile as lasting either. */
+  readonly mayNotLast: boolean;
+}
+
 /**
- * Returns a function that tells why a fact that says something is over needs review: the text gives orders, is signed by
- * somebody whom the fact is not about, or another participant of the conversation says it. Null for every other fact. Each text
- * is scanned once, only near facts that say something is over, yielding to other work in between.
+ * Returns a function that tells why a fact may replace nothing without review: the text gives orders to an assistant, or the
+ * fact says something is over and is signed by somebody whom it is not about, or said by another participant of the
+ * conversation. Null for every other fact. Each text is scanned once, only near facts that say something is over or that
+ * `mayChangeMuch`, yielding to other work in between.
  */
-export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) => Promise<string | null> {
+export function doubtOfFacts(
+  source: SourceText,
+): (candidate: FactCandidate, mayChangeMuch: boolean) => Promise<Doubt | null> {
   const words = new Map<string | undefined, string>();
+  const places = new Map<string | undefined, number>();
   const orders = new Map<string, boolean>();
   const ordersIn = async (said: string, start: number, speaker: string | undefined): Promise<boolean> => {
     const place = `${start} ${speaker ?? ""}`;
@@ -50,22 +62,33 @@ export function doubtOfEndings(source: SourceText): (candidate: FactCandidate) =
   const isNearOrders = async ({ quote, speaker }: FactCandidate): Promise<boolean> => {
     const said = words.get(speaker) ?? wordsOf(source, speaker);
     words.set(speaker, said);
-    const at = quote === undefined ? -1 : said.lastIndexOf(quote);
+    const at = quote === undefined ? -1 : indexAfter(said, quote, places.get(speaker));
+    if (at !== -1) places.set(speaker, at);
     const [from, to] = at === -1 ? [0, said.length] : [Math.max(0, at - NEARBY), at + NEARBY];
     for (let start = from - (from % STEP); start < Math.min(to, said.length); start += STEP)
       if (await ordersIn(said, start, speaker)) return true;
     return false;
   };
   const author = source.turns ? null : authorOf(source.content);
-  return async (candidate) => {
-    if (!saysOver(candidate)) return null;
-    const { speaker } = candidate;
+  const isOthersWord = ({ text, quote, speaker }: FactCandidate): boolean => {
     const by = speaker ?? author;
     const isOwn = by === null || OWN_NAME.test(by);
-    if (!isOwn && !isAbout(candidate.text, by)) return OTHERS_WORD;
-    if (!source.turns && isQuotedLine(source.content, candidate.quote)) return OTHERS_WORD;
-    return (await isNearOrders(candidate)) ? ORDERS : null;
+    if (!isOwn && !isAbout(text, by)) return true;
+    return !source.turns && isQuotedLine(source.content, quote);
   };
+  return async (candidate, mayChangeMuch) => {
+    const isOver = saysOver(candidate);
+    if (isOver && isOthersWord(candidate)) return { reason: OTHERS_WORD, mayNotLast: false };
+    if (!isOver && !mayChangeMuch) return null;
+    if (!(await isNearOrders(candidate))) return null;
+    return { reason: isOver ? ENDING_BY_ORDERS : BESIDE_ORDERS, mayNotLast: true };
+  };
+}
+
+/** Facts come in the order of the text: searching all of it for each would take time quadratic in its length. */
+function indexAfter(text: string, quote: string, previous = 0): number {
+  const next = text.indexOf(quote, previous);
+  return next === -1 ? text.indexOf(quote) : next;
 }
 
 function saysOver(candidate: FactCandidate): boolean {

@@ -100,7 +100,7 @@ export function takeRoom(batch: Batch): boolean {
 
 /** A fact whose trust was judged, with its vector. */
 export type JudgedVector = JudgedFact<StatedCandidate> &
-  Pick<ResolvedFact, "vector" | "judgement" | "endingDoubt"> & {
+  Pick<ResolvedFact, "vector" | "judgement" | "doubt"> & {
     /** Memories it would replace if it did not wait for review. */
     readonly held?: readonly Memory[];
   };

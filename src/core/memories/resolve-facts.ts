@@ -1,6 +1,6 @@
 import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
-import { doubtOfEndings } from "./ending-trust.js";
+import { doubtOfFacts, type Doubt } from "./ending-trust.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
 import { readingOfFact } from "./reading.js";
@@ -62,8 +62,7 @@ export interface ResolvedFact {
   readonly related: readonly string[];
   /** Ids of memories that say nearly the same, nearest first. */
   readonly close: readonly string[];
-  /** Why it may end nothing until somebody has reviewed it. */
-  readonly endingDoubt?: string | null | undefined;
+  readonly doubt?: Doubt | null | undefined;
 }
 
 /** The result of `resolveFacts`, ready to be committed. */
@@ -94,15 +93,16 @@ export async function resolveFacts(
     signal,
   );
   const space = embedded?.space ?? null;
-  const doubt = source && doubtOfEndings({ content: source.content, turns: source.turns, origin });
+  const doubtOf = source && doubtOfFacts({ content: source.content, turns: source.turns, origin });
   const facts: ResolvedFact[] = [];
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
     const likely = container
       ? await findLikely(context, { organizationId, container }, candidate, space && vector && { space, vector })
       : NOTHING;
-    const endingDoubt = doubt ? await doubt(candidate) : null;
-    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), endingDoubt, vector, ...likely });
+    const mayChangeMuch = candidate.isStatic || likely.related.length > 0 || candidate.insteadOf !== undefined;
+    const doubt = doubtOf ? await doubtOf(candidate, mayChangeMuch) : null;
+    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), doubt, vector, ...likely });
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }
   return { facts, space, newestSeen };

@@ -95,7 +95,7 @@ async function writeFact(
     ...judged,
     vector: fact.vector,
     judgement: fact.judgement,
-    endingDoubt: fact.endingDoubt,
+    doubt: fact.doubt,
   };
   const isWeak = judged.isFlagged || candidate.isInference === true || isPast;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
@@ -188,11 +188,12 @@ async function writeNew(
   related: Related & { readonly isNamed?: true },
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
-  if (related.kind === "updates" && !related.isNamed) {
-    const doubt = doubtOf(writing, fact, batch, related.memories);
+  if (!related.isNamed && related.kind !== "outdated") {
+    const replaceable = related.kind === "updates" ? related.memories : [];
+    const doubt = doubtOf(writing, fact, batch, replaceable);
     if (doubt && !takeRoom(batch)) return null;
     if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
-    batch.superseded += related.memories.length;
+    batch.superseded += replaceable.length;
   }
   // A replacement or an expired fact adds no memory to the total.
   if ((related.kind === "new" || related.kind === "extends") && !takeRoom(batch)) return null;
@@ -214,7 +215,7 @@ async function writeNew(
   }
 }
 
-/** The fact as one that waits for review, when it may not replace these memories; otherwise null. */
+/** The fact as one that waits for review, when it may not replace these memories, or not be lasting; otherwise null. */
 function doubtOf(
   { origin, maxSuperseded }: FactWriting,
   fact: JudgedVector,
@@ -226,8 +227,9 @@ function doubtOf(
     .find(({ isFlagged: is }) => is);
   if (judged) return { ...fact, ...judged, held: memories };
   const isTooMany = superseded + memories.length > maxSuperseded;
-  const reason =
-    fact.endingDoubt ?? (isTooMany ? `its document would replace more than ${maxSuperseded} memories` : null);
+  const isDoubted = memories.length > 0 || (fact.candidate.isStatic && fact.doubt?.mayNotLast);
+  const doubted = isDoubted ? fact.doubt?.reason : undefined;
+  const reason = doubted ?? (isTooMany ? `its document would replace more than ${maxSuperseded} memories` : null);
   if (reason === null) return null;
   const label = { trust: "flagged", flagged: [reason] };
   return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };

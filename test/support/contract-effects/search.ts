@@ -201,14 +201,14 @@ export const search: readonly ContractGroup[] = [
         ]);
       }),
       works(
-        "A forgotten statement is not returned as a chunk",
+        "A forgotten statement is not returned as a chunk if it is known which words of the document state it",
         inTest(
           "transports/out-of-date-passages",
           "a passage disappears with its forgotten statement, and returns when that is undone",
         ),
       ),
       works(
-        "A replaced statement is not returned as a chunk",
+        "A replaced statement is not returned as a chunk if it is known which words of the document state it",
         inTest(
           "transports/out-of-date-passages",
           "a superseded statement disappears, and returns when the newer one is undone",

@@ -99,7 +99,8 @@ export const containerTagEndpoints = [
     path: "/v3/container-tags/{containerTag}",
     operationId: "updateContainerTag",
     summary: "Update a container tag, or create it",
-    description: "A tag that does not exist is created. Absent fields stay unchanged; null removes a field.",
+    description:
+      "A tag that does not exist is created. Absent fields stay unchanged; null removes any field but `name` and `profileBuckets`.",
     tag: "container tags",
     example: { name: "Mia", entityContext: "Notes about Mia, a customer." },
     body: updateBody,

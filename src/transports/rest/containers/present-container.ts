@@ -15,7 +15,7 @@ const PROJECT = /^sm_project_/;
 const count = z.int().min(0);
 export const profileBuckets = z.array(z.object({ key: z.string(), description: z.string() }));
 
-/** One entry of `GET /v3/container-tags/list` (contract 5.3): unknown values are absent rather than null. */
+/** One entry of `GET /v3/container-tags/list` (contract 5.3). */
 export const listedContainer = z.object({
   id: z.string(),
   name: z.string(),

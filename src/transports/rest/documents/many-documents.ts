@@ -90,7 +90,7 @@ export const manyDocumentsEndpoints = [
     operationId: "deleteDocuments",
     summary: "Delete several documents",
     description:
-      "Exactly one of `ids` (ids or customIds, also of memories to forget) and `containerTags`, which `filepath` may narrow. With `ids`, `statedIn` lists documents whose text still states what was forgotten; if `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them.",
+      "`ids` (ids or customIds, also of memories to forget), `containerTags` or both: the containers and `filepath` then narrow the ids. With `containerTags` alone, everything in them is deleted, or what is under `filepath`. With `ids`, `statedIn` lists documents whose text still states what was forgotten; if `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them.",
     tag: "documents",
     example: { ids: ["<id>"] },
     body: z.object({ ...deleteDocumentsSchema.shape, containerTag: containerTag.optional() }),
