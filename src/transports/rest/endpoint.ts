@@ -71,6 +71,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
    * callers who send one are warned.
    */
   readonly idle?: Readonly<Record<string, string | { readonly without: string }>>;
+  /** Warnings about fields that have no effect because of others. */
+  idleBeside?(body: Body): readonly string[];
   /** Name of a query field that replaces a key: a request with it needs none, and the use case checks it. */
   readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;
