@@ -449,18 +449,6 @@ describe("forget", () => {
     });
   });
 
-  test("warns when the reason is recorded nowhere", async () => {
-    const receipt = await state("Pia paints boats.");
-    const because = { reason: "asked", containerTag: box };
-    const listed = await call("forget", { query: "Pia paints boats", ...because });
-    expect(listed.text).toContain("Warning: reason has no effect with query, which forgets nothing.");
-    const removed = await call("forget", { id: receipt.structured["documentId"], ...because });
-    expect(removed.text).toContain("Warning: reason has no effect on a document, whose removal records none.");
-    const other = await state("Pia builds kites.");
-    const forgotten = await call("forget", { ids: [firstId(other, "added")], ...because });
-    expect(forgotten.text).not.toContain("Warning");
-  });
-
   test("forgets nothing when one of the ids is unknown", async () => {
     const receipt = await state("Rosa writes poems.");
     const documentId = receipt.structured["documentId"];

@@ -27,8 +27,8 @@ const mergeBody = z
     from: containerTag.optional(),
     to: containerTag.optional(),
   })
-  .superRefine(({ containerTags, targetContainerTag, from, to }, { addIssue }) => {
-    const refuse = (path: string, message: string) => addIssue({ code: "custom", path: [path], message });
+  .superRefine(({ containerTags, targetContainerTag, from, to }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
     if (to !== undefined && targetContainerTag !== undefined && to !== targetContainerTag)
       refuse("to", "contradicts targetContainerTag; send one of them");
     const sources = containerTags?.filter((tag) => tag !== (targetContainerTag ?? to));

@@ -8,9 +8,13 @@ const body = forgetMatchingSchema
     /** Another name for `query` (contract 4.5). */
     q: forgetMatchingSchema.shape.query,
   })
-  .superRefine(({ query, q }, { addIssue }) => {
+  .superRefine(({ query, q }, context) => {
     if (query !== undefined && q !== undefined && query !== q)
-      addIssue({ code: "custom", path: ["q"], message: "contradicts query, which means the same; send one of them" });
+      context.addIssue({
+        code: "custom",
+        path: ["q"],
+        message: "contradicts query, which means the same; send one of them",
+      });
   });
 
 const match = z.object({ id: z.string().length(22), memory: z.string(), score: z.number().min(0).max(1) });
