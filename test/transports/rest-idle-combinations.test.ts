@@ -100,6 +100,13 @@ describe("a search names the fields that its mode does not use", () => {
     expect(await warnings("POST", "/v4/search", { q: "bees", ...fields })).toEqual(told);
   });
 
+  test("and so it does when the mode is that of the server", async () => {
+    const byMemories = await openRest({ asOwner: true, settings: { RECOLLECT_SEARCH_MODE: "memories" } });
+    const { body } = await byMemories.send("POST", "/v4/search", { q: "bees", chunkThreshold: 0.5 });
+    await byMemories.close();
+    expect(body.warnings).toEqual([`chunkThreshold: ${MEMORIES}`]);
+  });
+
   test("but not include.summaries, which shows documents with their summaries by itself", async () => {
     const { body } = await rest.send("POST", "/v4/search", { q: "Mia bees", include: { summaries: true } });
     expect(body.results[0].documents[0]).toHaveProperty("summary");

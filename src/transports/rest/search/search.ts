@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { searchDocumentsSchema, searchSchema, type SearchAnswer } from "../../../core/index.js";
-import { defineEndpoint } from "../endpoint.js";
+import { defineEndpoint, type SearchMode } from "../endpoint.js";
 import { documentSearchAnswer, presentDocumentSearch } from "./present-document-result.js";
 import { presentSearch, searchAnswer } from "./present-search-result.js";
 import { containerFields, filepath, filters, operator, operatorOf, tagsOf, threshold } from "../schemas.js";
@@ -148,8 +148,8 @@ export const searchEndpoints = [
 ];
 
 /** Fields without effect on what the request searches. */
-function idleInMode(body: z.infer<typeof searchBody>): string[] {
-  const { searchMode, include: wanted = {} } = body;
+function idleInMode(body: z.infer<typeof searchBody>, usual: { readonly searchMode: SearchMode }): string[] {
+  const { searchMode = usual.searchMode, include: wanted = {} } = body;
   const isSent = (threshold: number | undefined) => threshold !== undefined;
   const only = `has no effect with searchMode "${searchMode}"`;
   const idle =
