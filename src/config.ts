@@ -10,7 +10,7 @@ import {
   type HubConfig,
 } from "./config/embedder.js";
 import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js";
-import { chooseModel, type ModelConfig } from "./config/model.js";
+import { chooseModel, findIdleModelSettings, type ModelConfig } from "./config/model.js";
 import { type UserFolders, userFoldersOf } from "./config/user-folders.js";
 import type { PatienceConfig } from "./config/patience.js";
 import { findNodeProblems } from "./config/database.js";
@@ -21,7 +21,12 @@ import { chooseTraces, findTraceProblems, type TracesConfig } from "./config/tra
 import { chooseVectors, findVectorProblems } from "./config/vectors.js";
 import { holdsUser, type Setting } from "./config/setting.js";
 import { SETTINGS } from "./config/settings.js";
-import { chooseTranscriber, findTranscribeProblems, type TranscriberConfig } from "./config/transcribe.js";
+import {
+  chooseTranscriber,
+  findIdleTranscribeSettings,
+  findTranscribeProblems,
+  type TranscriberConfig,
+} from "./config/transcribe.js";
 import type { AllowedPlaces } from "./lib/allowed-places.js";
 import { plainWords } from "./lib/bounded-parse.js";
 import type { LogLevel } from "./lib/log.js";
@@ -171,7 +176,12 @@ export function readConfig(environment: Environment = process.env, overrides: En
   const problems = [...invalid.values(), ...contradictions.filter((problem) => !names(problem, invalid))];
   if (problems.length > 0) throw new ConfigError(problems.join("\n"));
   const set = new Set(Object.keys(texts));
-  const warnings = [...findUnknown(texts), ...findEmbedderProblems(values, set)];
+  const warnings = [
+    ...findUnknown(texts),
+    ...findEmbedderProblems(values, set),
+    ...findIdleModelSettings(values, model, values.RECOLLECT_OFFLINE ?? false),
+    ...findIdleTranscribeSettings(values, set),
+  ];
   return freeze({
     ...buildConfig(values, warnings),
     commandLogLevel: set.has("RECOLLECT_LOG_LEVEL") ? need(values.RECOLLECT_LOG_LEVEL) : "error",

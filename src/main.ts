@@ -122,6 +122,7 @@ async function listenFor(
     proveOwnership: at.record.prove,
     version,
     hasModel: config.model !== undefined,
+    searchMode: config.searchMode,
     isReady: at.record.isReady,
     fullAt: at.record.fullAt,
   });

@@ -186,6 +186,15 @@ export function chooseModel(values: ModelValues, isOffline: boolean): ModelChoic
   return { chosen, problems: [...problems, ...findUnpricedBudget(chosen)] };
 }
 
+/** The model for small questions has no effect without a service, unless its owner has switched models off. */
+export function findIdleModelSettings(values: ModelValues, { chosen }: ModelChoice, isOffline: boolean): string[] {
+  const isOff = values.RECOLLECT_LLM !== "auto" || isOffline;
+  if (chosen !== undefined || isOff || values.RECOLLECT_LLM_FAST_MODEL === undefined) return [];
+  return [
+    "RECOLLECT_LLM_FAST_MODEL is set, but has no effect without a service for it. Set RECOLLECT_LLM_BASE_URL or a key, or remove it.",
+  ];
+}
+
 /** A budget without prices would be no limit. */
 function findUnpricedBudget(chosen: ModelConfig | undefined): string[] {
   if (chosen?.monthlyBudget === undefined || (chosen.prices.careful && chosen.prices.fast)) return [];

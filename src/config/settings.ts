@@ -44,6 +44,18 @@ const nameList = z.string().transform((text) =>
     .filter((name) => name !== ""),
 );
 
+/** Values of the `Host` header. */
+const hosts = nameList.refine(
+  (names) => names.every((name) => /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(name)),
+  "must be host names such as memory.example or inner:8080, separated by commas",
+);
+
+/** Values of the `Origin` header. */
+const origins = nameList.refine(
+  (names) => names.every((name) => URL.canParse(name) && /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@*\\]+$/i.test(name)),
+  "must be origins such as https://app.example, without a path, separated by commas",
+);
+
 /** Addresses and networks, as a `BlockList`. */
 const proxies = nameList.transform((names, context) => {
   const list = new BlockList();
@@ -133,13 +145,13 @@ export const SETTINGS = {
       "Addresses of proxies in front of the service, such as `127.0.0.1` or `10.0.0.0/8`, separated by commas. `X-Forwarded-For` is trusted only from them, to identify the client when limiting attempts and in the audit log.",
   }),
   RECOLLECT_ALLOWED_HOSTS: setting({
-    schema: nameList,
+    schema: hosts,
     fallback: "",
     description:
       "Additional host names under which MCP and browser pages may be called, separated by commas. IP addresses and the host of the public URL are always allowed.",
   }),
   RECOLLECT_ALLOWED_ORIGINS: setting({
-    schema: nameList,
+    schema: origins,
     fallback: "",
     description: "Additional web origins that may call MCP, such as `https://app.example`, separated by commas.",
   }),

@@ -94,6 +94,14 @@ export function chooseTranscriber(values: TranscribeValues): TranscriberConfig |
   };
 }
 
+/** Settings of a service that is not set, as sentences that name them. */
+export function findIdleTranscribeSettings(values: TranscribeValues, set: ReadonlySet<string>): string[] {
+  if (values.RECOLLECT_TRANSCRIBE_BASE_URL !== undefined) return [];
+  return ["RECOLLECT_TRANSCRIBE_MODEL", "RECOLLECT_TRANSCRIBE_API_KEY"]
+    .filter((name) => set.has(name))
+    .map((name) => `${name} is set, but has no effect without RECOLLECT_TRANSCRIBE_BASE_URL.`);
+}
+
 /** Settings that contradict each other, as sentences that name them. */
 export function findTranscribeProblems(values: TranscribeValues): string[] {
   const { RECOLLECT_TRANSCRIBE_BASE_URL: baseUrl, RECOLLECT_TRANSCRIBE_COMMAND: program } = values;

@@ -52,6 +52,8 @@ export interface HttpFaceOptions {
   readonly version: string;
   /** Whether a language model reads texts; otherwise callers are warned about input that only works with one. */
   readonly hasModel?: boolean;
+  /** What a search finds if the caller does not specify it; default `hybrid`. */
+  readonly searchMode?: RestFaceOptions["searchMode"];
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
   /** When there was last no room to write; absent for never. */

@@ -90,6 +90,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     extension: options.extension,
     version: "0.0.0-test",
     hasModel: config.model !== undefined,
+    searchMode: config.searchMode,
     isReady: options.isReady ?? (() => true),
   });
   const servers: Listening[] = [];

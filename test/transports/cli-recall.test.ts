@@ -161,6 +161,15 @@ describe("recollect forget", () => {
     expect(textsOf(left)).toEqual(["[…] It was quiet there."]);
   });
 
+  test("warns when the reason is recorded nowhere", async () => {
+    const { lisbon, document } = await remembered();
+    const listed = await run(["forget", "--query", "green tea", "--reason", "moved"]);
+    expect(listed.stderr).toBe("warning: --reason has no effect with --query, which forgets nothing\n");
+    expect((await run(["forget", lisbon, "--reason", "moved"])).stderr).toBe("");
+    const deleted = await run(["forget", document, "--reason", "moved"]);
+    expect(deleted.stderr).toBe("warning: --reason has no effect on documents, whose deletion records none\n");
+  });
+
   test("forgets by the exact text only", async () => {
     await remembered();
     expect(await run(["forget", "--text", "User lives"])).toMatchObject({ code: 1, stdout: "" });

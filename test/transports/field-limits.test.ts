@@ -43,6 +43,11 @@ const REASONS: Readonly<Record<string, string>> = {
   "PATCH /v3/settings body chunkingStrategy": "tokens allow a smaller chunkSize: test/core/reprocess-chunks.test.ts",
   "GET /v3/journal query action": "is one of those that a refusal names: test/transports/rest-idle-fields.test.ts",
   "GET /v3/audit query action": "is one of those that a refusal names: test/transports/rest-idle-fields.test.ts",
+  "POST /v3/container-tags/merge body from":
+    "must say what containerTags says: test/transports/contradicting-fields.test.ts",
+  "POST /v3/container-tags/merge body to":
+    "must say what targetContainerTag says: test/transports/contradicting-fields.test.ts",
+  "DELETE /v3/projects/{id} body action": "takes no target to delete: test/transports/contradicting-fields.test.ts",
   "POST /v3/connections/{connection}/import": "there is no connection, so nothing to sync",
 };
 const MOMENT = "2031-05-05T00:00:00Z";

@@ -149,3 +149,17 @@ describe("a search does not return both a memory and the chunk that says the sam
     expect(results.map(({ text }) => text)).toEqual([fact ?? content]);
   });
 });
+
+describe("forget", () => {
+  test("warns when the reason is recorded nowhere", async () => {
+    const receipt = await state("Pia paints boats.");
+    const because = { reason: "asked" };
+    const listed = await call("forget", { query: "Pia paints boats", ...because });
+    expect(listed.text).toContain("Warning: reason has no effect with query, which forgets nothing.");
+    const removed = await call("forget", { id: receipt.structured["documentId"], ...because });
+    expect(removed.text).toContain("Warning: reason has no effect on a document, whose removal records none.");
+    const other = await state("Pia builds kites.");
+    const forgotten = await call("forget", { ids: [firstId(other, "added")], ...because });
+    expect(forgotten.text).not.toContain("Warning");
+  });
+});

@@ -214,6 +214,18 @@ test("replaces credentials that no longer work", async () => {
   expect((await reconnect("good")).body).toEqual({ id });
 });
 
+test("names the wishes for a sign-in that a reconnection with credentials does not need", async () => {
+  const id = await connect({ containerTag: newTag() });
+  const wishes = { metadata: { apiKey: "good" }, redirectUrl: "https://app.example/back", isDevice: true };
+  expect((await send("POST", `/v3/connections/${id}/reconnect`, wishes)).body).toEqual({
+    id,
+    warnings: [
+      "redirectUrl: has no effect: no sign-in in a browser is needed",
+      "isDevice: has no effect: no sign-in is needed",
+    ],
+  });
+});
+
 test("lists repositories by page and lets the user choose", async () => {
   const { id } = await ok("POST", "/v3/connections/github", {
     containerTag: newTag(),

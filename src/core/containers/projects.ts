@@ -75,6 +75,8 @@ export const deleteProjectSchema = z.object({
   targetProjectId: customIdSchema.nullish(),
 });
 
+const CONTRADICTS_DELETE = "contradicts the action delete, which keeps nothing; leave it out, or send the action move";
+
 export interface DeletedProject {
   readonly containerTag: string;
   readonly documents: number;
@@ -85,14 +87,17 @@ export interface DeletedProject {
 
 /**
  * Deletes a project with its contents, or first moves those to another project, which a job continues after the answer.
- * @throws AppError `not_found` for either project, `invalid` for moving without a target or to itself, `forbidden` for a
- * restricted caller, `conflict` while it is being merged
+ * @throws AppError `not_found` for either project, `invalid` for moving without a target or to itself and for deleting
+ * with a target, `forbidden` for a restricted caller, `conflict` while it is being merged
  */
 export async function deleteProject(context: CoreContext, call: AuthorizedCall, raw: unknown): Promise<DeletedProject> {
   const input = parseInput(deleteProjectSchema, raw);
   requireAllContainers(call.actor);
-  if (input.action === "delete") return removeProject(context, call, input.id);
   const { targetProjectId } = input;
+  if (input.action === "delete") {
+    if (targetProjectId) throw invalid([{ path: ["targetProjectId"], message: CONTRADICTS_DELETE }]);
+    return removeProject(context, call, input.id);
+  }
   if (!targetProjectId) throw invalid([{ path: ["targetProjectId"], message: "is required to move its content" }]);
   const moved = await runOnce(context, call, "deleteProject", async (repositories) => {
     const project = await findProject(repositories, call.actor.organizationId, input.id);

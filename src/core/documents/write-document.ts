@@ -85,7 +85,19 @@ export async function writeDocument(
   const { isUnread, digest } = prepared.known;
   if (isUnread) await awaitReading(repositories, { ...draft, organizationId }, { digest: digest ?? "", former: null });
   if (isExpired(draft, prepared.now)) await repositories.units.setDocumentForgotten(organizationId, draft.id, true);
-  return withEndWarning(receipt, draft, { sent: draft.forgetAfter, now: prepared.now });
+  const told = withFactsWarning(receipt, taskType, input.facts);
+  return withEndWarning(told, draft, { sent: draft.forgetAfter, now: prepared.now });
+}
+
+/** A receipt with a warning that the facts sent become no memories. */
+function withFactsWarning<T extends Warned>(
+  receipt: T,
+  taskType: Document["taskType"],
+  facts: readonly unknown[] = [],
+): T {
+  if (taskType === "memory" || facts.length === 0) return receipt;
+  const warning = "facts: has no effect: this document forms no memories (taskType superrag)";
+  return { ...receipt, warnings: [...(receipt.warnings ?? []), warning] };
 }
 
 /**
@@ -187,7 +199,12 @@ async function addAgain(
   existing: Document,
   { prepared, ...place }: AddingAgain,
 ): Promise<DocumentReceipt> {
-  const receipt = await takeAgain(repositories, actor, existing, { prepared, ...place });
+  const { tags } = place;
+  const { filepath = existing.filepath, taskType: asked, facts } = prepared.input;
+  const task = { asked, before: existing.taskType };
+  const taskType = await taskTypeAt(repositories, existing.organizationId, { tags, filepath }, task);
+  const taken = await takeAgain(repositories, actor, existing, { prepared, taskType, ...place });
+  const receipt = withFactsWarning(taken, taskType, facts);
   const { forgetAfter = existing.forgetAfter } = place;
   if (forgetAfter !== existing.forgetAfter)
     await endWithDocument(repositories, actor, { ...existing, forgetAfter }, prepared.now);
@@ -205,14 +222,12 @@ async function takeAgain(
   repositories: Repositories,
   actor: Actor,
   existing: Document,
-  { prepared, tags, forgetAfter }: AddingAgain,
+  { prepared, tags, forgetAfter, taskType }: AddingAgain & Pick<Document, "taskType">,
 ): Promise<DocumentReceipt> {
   const { organizationId, id } = existing;
   const { input, known, limits } = prepared;
   const details = { ...detailsOf(existing, prepared), ...(forgetAfter !== undefined && { forgetAfter }) };
   checkMetadataSize("metadata", details.metadata, limits);
-  const task = { asked: input.taskType, before: existing.taskType };
-  const taskType = await taskTypeAt(repositories, organizationId, { tags, filepath: details.filepath }, task);
   const turns = known.turns ?? null;
   const isUnread = known.isUnread === true;
   const isSameText = !isUnread && existing.content === input.content && isSameJson(existing.turns, turns);

@@ -19,7 +19,7 @@ import { conversationEndpoints } from "./documents/conversations.js";
 import { documentEndpoints } from "./documents/documents.js";
 import { embeddingEndpoints } from "./service/embeddings.js";
 import { COMMON_HEADERS } from "./common-headers.js";
-import type { Endpoint } from "./endpoint.js";
+import type { Endpoint, SearchMode } from "./endpoint.js";
 import { extractionEndpoints } from "./memories/extractions.js";
 import { fileEndpoints } from "./documents/files.js";
 import { forgetMatchingEndpoints } from "./memories/forget-matching.js";
@@ -67,6 +67,8 @@ export interface RestFaceOptions {
   readonly version: string;
   /** Whether a language model reads texts; default false. */
   readonly hasModel?: boolean | undefined;
+  /** What a search finds if the caller does not specify it; default `hybrid`. */
+  readonly searchMode?: SearchMode | undefined;
   /** False once the data folder is lost. */
   readonly isReady: () => boolean;
   /** When there was last no room to write; absent for never. */
@@ -132,8 +134,19 @@ export function createRestFace(options: RestFaceOptions): RestApp {
   app.use("*", recordRequests(options.requests, options.access));
   mountHealth(app, options);
   const limiting = { limits, limitRequests: options.limitRequests, inTurn: options.inTurn };
-  const { publicUrl, access, version, meter, uploads, hasModel = false } = options;
-  const mounting = { core, organizationId, publicUrl, access, version, meter, uploads, hasModel, ...limiting };
+  const { publicUrl, access, version, meter, uploads, hasModel = false, searchMode = "hybrid" } = options;
+  const mounting = {
+    core,
+    organizationId,
+    publicUrl,
+    access,
+    version,
+    meter,
+    uploads,
+    hasModel,
+    searchMode,
+    ...limiting,
+  };
   mountEndpoints(app, ENDPOINTS, mounting);
   app.notFound((context) => refusePath(context.req));
   app.all("*", (context) => refusePath(context.req));

@@ -1,6 +1,9 @@
 import type * as z from "zod";
-import type { Call, Core } from "../../core/index.js";
+import type { Call, Core, SearchInput } from "../../core/index.js";
 import type { RequestMeter } from "../telemetry/request-meter.js";
+
+/** What a search finds. */
+export type SearchMode = NonNullable<SearchInput["searchMode"]>;
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -71,6 +74,8 @@ export interface Endpoint<Body = unknown, Query = unknown, Answer = unknown> {
    * callers who send one are warned.
    */
   readonly idle?: Readonly<Record<string, string | { readonly without: string }>>;
+  /** Warnings about fields that have no effect because of others. */
+  idleBeside?(body: Body, usual: { readonly searchMode: SearchMode }): readonly string[];
   /** Name of a query field that replaces a key: a request with it needs none, and the use case checks it. */
   readonly opensWith?: string;
   readonly status: 200 | 201 | 202 | 204 | 302;

@@ -18,7 +18,7 @@ import { readBodyBytes } from "../../lib/request-body.js";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../lib/concurrency-limit.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { type AccessRules, type HttpBindings, visitorOf } from "../visitor.js";
-import type { Endpoint } from "./endpoint.js";
+import type { Endpoint, SearchMode } from "./endpoint.js";
 import { contextWarnings } from "./context-warnings.js";
 import { idleWarnings } from "./idle-warnings.js";
 import { refusePinning } from "./refuse-pinning.js";
@@ -61,6 +61,8 @@ export interface MountOptions {
   readonly uploads: UploadStore;
   /** Whether a language model reads texts. */
   readonly hasModel: boolean;
+  /** What a search finds if the caller does not specify it. */
+  readonly searchMode: SearchMode;
 }
 
 /** Serves endpoints; a literal path takes precedence over one with parameters, and other methods of a known path are refused. */
@@ -205,7 +207,7 @@ async function perform(context: RestContext, checked: CheckedCall): Promise<Resp
           ...keptSecretWarnings(endpoint, body),
           ...timeZoneWarnings(body),
           ...fileNameWarnings(endpoint, body),
-          ...idleWarnings(endpoint, body),
+          ...idleWarnings(endpoint, body, options),
           ...warningsOf(parameters, fields),
         ];
   return new Response(JSON.stringify(withWarnings(result, warnings)), { status, headers });

@@ -50,6 +50,15 @@ async function forget(cli: Cli, ids: readonly string[], options: ForgetOptions):
     ids.length > 0 ? forgetIds(access, ids, options) : forgetText(cli, access, options),
   );
   cli.output.answer(answer, () => describe(cli, answer, options.query));
+  const idle = whyReasonIsIdle(answer, options);
+  if (idle !== null) cli.output.note(cli.output.style.yellow(`warning: --reason has no effect ${idle}`));
+}
+
+/** Only the memories that were forgotten keep the reason. */
+function whyReasonIsIdle({ deletedDocuments }: Answer, { query, reason }: ForgetOptions): string | null {
+  if (reason === undefined) return null;
+  if (query !== undefined) return "with --query, which forgets nothing";
+  return deletedDocuments.length > 0 ? "on documents, whose deletion records none" : null;
 }
 
 async function forgetText(cli: Cli, access: Access, options: ForgetOptions): Promise<Answer> {

@@ -54,9 +54,16 @@ export const forgetTool = defineTool({
     const outcome = await forget({ core, actor }, args, () =>
       writingPlace({ actor, defaultContainer }, args.containerTag),
     );
-    return { text: describe(outcome, args), structured: { ...outcome, notice: NOTICE } };
+    return { text: describe(outcome, args) + warningOf(outcome, args), structured: { ...outcome, notice: NOTICE } };
   },
 });
+
+/** Only the memories that were forgotten keep the reason. */
+function warningOf({ documents }: Outcome, { query, reason }: Arguments): string {
+  if (reason === undefined) return "";
+  if (query !== undefined) return "\nWarning: reason has no effect with query, which forgets nothing.";
+  return documents.length > 0 ? "\nWarning: reason has no effect on a document, whose removal records none." : "";
+}
 
 async function forget(asker: Asker, args: Arguments, placeOf: () => string): Promise<Outcome> {
   const { id, content, query, reason } = args;

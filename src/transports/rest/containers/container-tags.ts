@@ -20,12 +20,25 @@ const updateBody = updateContainerSchema.omit({ containerTag: true });
 const TWO = "must name two different containers";
 
 /** The two names used in one example of the specification mean the same (contract 5.5). */
-const mergeBody = z.object({
-  containerTags: z.array(containerTag).min(2, TWO).max(2, TWO).optional(),
-  targetContainerTag: containerTag.optional(),
-  from: containerTag.optional(),
-  to: containerTag.optional(),
-});
+const mergeBody = z
+  .object({
+    containerTags: z.array(containerTag).min(2, TWO).max(2, TWO).optional(),
+    targetContainerTag: containerTag.optional(),
+    from: containerTag.optional(),
+    to: containerTag.optional(),
+  })
+  .superRefine(({ containerTags, targetContainerTag, from, to }, context) => {
+    const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
+    if (to !== undefined && targetContainerTag !== undefined && to !== targetContainerTag)
+      refuse("to", "contradicts targetContainerTag; send one of them");
+    const sources = containerTags?.filter((tag) => tag !== (targetContainerTag ?? to));
+    if (from !== undefined && sources && !isOnly(sources, from))
+      refuse("from", "contradicts containerTags and their target; send only these");
+  });
+
+function isOnly(tags: readonly string[], tag: string): boolean {
+  return tags.length === 1 && tags[0] === tag;
+}
 
 const deleteAnswer = z.object({
   success: z.literal(true),

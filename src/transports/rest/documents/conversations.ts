@@ -43,6 +43,10 @@ export const conversationEndpoints = [
       ],
       containerTags: ["mia"],
     },
+    idleBeside: ({ conversationId, customId = conversationId }) =>
+      conversationId !== undefined && customId !== conversationId
+        ? [`customId: has no effect: the conversation is stored as conversationId ${conversationId}`]
+        : [],
     status: 200,
     answer: conversationAnswer,
     async handle({ core, call, body }) {

@@ -3,10 +3,19 @@ import { forgetMatchingSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { statedIn } from "./stated-in.js";
 
-const body = forgetMatchingSchema.extend({
-  /** Another name for `query` (contract 4.5). */
-  q: forgetMatchingSchema.shape.query,
-});
+const body = forgetMatchingSchema
+  .extend({
+    /** Another name for `query` (contract 4.5). */
+    q: forgetMatchingSchema.shape.query,
+  })
+  .superRefine(({ query, q }, context) => {
+    if (query !== undefined && q !== undefined && query !== q)
+      context.addIssue({
+        code: "custom",
+        path: ["q"],
+        message: "contradicts query, which means the same; send one of them",
+      });
+  });
 
 const match = z.object({ id: z.string().length(22), memory: z.string(), score: z.number().min(0).max(1) });
 

@@ -14,6 +14,7 @@ const forgetAnswer = z.object({
   statedIn,
 });
 
+const IDLE_REASON = "has no effect: the id names a document, and deleting one records no reason";
 const NO_MEMORY = "The container has no such memory.";
 
 export const memoryEndpoints = [
@@ -74,7 +75,9 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "operationId" 
     answer: forgetAnswer,
     async handle({ core, call, body }) {
       const { id, removed, statedIn } = await core.forgetOne(call, body);
-      return { id, forgotten: true, removed, statedIn: [...statedIn] };
+      const isIdle = removed === "document" && body.reason !== undefined;
+      const answered = { id, forgotten: true, removed, statedIn: [...statedIn] };
+      return isIdle ? { ...answered, warnings: [`reason: ${IDLE_REASON}`] } : answered;
     },
   });
 }

@@ -37,6 +37,10 @@ export const profileEndpoints = [
     example: { containerTag: "mia", q: "travel" },
     body: profileBody,
     idle: { threshold: { without: "q" } },
+    idleBeside: ({ buckets, include }) =>
+      buckets && include && !include.includes("buckets")
+        ? ["buckets: has no effect: include does not name buckets"]
+        : [],
     status: 200,
     answer: profileAnswer,
     async handle({ core, call, body }) {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { searchDocumentsSchema, searchSchema, type SearchAnswer } from "../../../core/index.js";
-import { defineEndpoint } from "../endpoint.js";
+import { defineEndpoint, type SearchMode } from "../endpoint.js";
 import { documentSearchAnswer, presentDocumentSearch } from "./present-document-result.js";
 import { presentSearch, searchAnswer } from "./present-search-result.js";
 import { containerFields, filepath, filters, operator, operatorOf, tagsOf, threshold } from "../schemas.js";
@@ -89,6 +89,7 @@ export const searchEndpoints = [
     tag: "search",
     example: { q: "How does Mia like to travel?", containerTag: "mia", limit: 5 },
     body: searchBody,
+    idleBeside: idleInMode,
     status: 200,
     answer: searchAnswer,
     async handle({ core, call, body, setHeader }) {
@@ -145,6 +146,29 @@ export const searchEndpoints = [
     },
   }),
 ];
+
+/** Fields without effect on what the request searches. */
+function idleInMode(body: z.infer<typeof searchBody>, usual: { readonly searchMode: SearchMode }): string[] {
+  const { searchMode = usual.searchMode, include: wanted = {} } = body;
+  const isSent = (threshold: number | undefined) => threshold !== undefined;
+  const only = `has no effect with searchMode "${searchMode}"`;
+  const idle =
+    searchMode === "documents"
+      ? {
+          [`aggregate: ${only}`]: body.aggregate,
+          [`include.chunks: ${only}`]: wanted.chunks,
+          [`include.relatedMemories: ${only}`]: wanted.relatedMemories,
+        }
+      : {
+          [`chunkThreshold: ${only} unless include.chunks is true`]:
+            searchMode === "memories" && !wanted.chunks && isSent(body.chunkThreshold),
+          [`documentThreshold: ${only} unless include.chunks is true`]:
+            searchMode === "memories" && !wanted.chunks && isSent(body.documentThreshold),
+          [`onlyMatchingChunks: ${searchMode === "memories" ? only : "has no effect with include.chunks"}`]:
+            (searchMode === "memories" || wanted.chunks) && body.onlyMatchingChunks === false,
+        };
+  return Object.keys(idle).filter((warning) => idle[warning]);
+}
 
 /** Where the time went, in the format for browsers and proxies (W3C Server Timing). */
 function serverTiming({ stages, timing }: Pick<SearchAnswer, "stages" | "timing">): string {

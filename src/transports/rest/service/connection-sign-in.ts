@@ -90,8 +90,10 @@ export const connectionSignInEndpoints = [
     isBodyOptional: true,
     status: 200,
     answer: createdConnection,
-    handle: ({ core, call, parameter, body, origin }) =>
-      core.reconnectConnection(call, { ...body, id: parameter("connection"), origin }),
+    async handle({ core, call, parameter, body, origin }) {
+      const begun = await core.reconnectConnection(call, { ...body, id: parameter("connection"), origin });
+      return withIdleWishes(begun, body);
+    },
   }),
   defineEndpoint({
     method: "post",
