@@ -23,7 +23,8 @@ const MONTH = new RegExp(
 const MONTHS = "january february march april may june july august september october november december".split(" ");
 /** In November it is unclear which one "next December" and "last October" mean. */
 const UNCLEAR_MONTHS = 1;
-const AFTER_PREPOSITION =
+/** A date after one of these needs no preposition of its own. */
+export const AFTER_PREPOSITION =
   /\b(?:by|until|till|since|before|after|from|to|of|through|around|between|about|late|early|mid|for)\s+$/i;
 const RELATIVE_QUARTER = /\b(?:in |during )?(?:the )?(last|previous|this|next) quarter\b(?! of\b| past\b)/i;
 const QUARTER = /\b(in|by|until|since|during) q([1-4])\b(?![ ,]+(?:of )?(?:19|20|fy|fiscal|')|['/-]\d)/i;

@@ -2,7 +2,7 @@ import type { ParsedResult, ParsingOption, ParsingReference } from "chrono-node/
 import type { CompletedDate, OpenDate } from "../../core/types.js";
 import { dayOf, dayStart } from "./days.js";
 import { describeDate, type Replacement } from "./meaning.js";
-import { resolvePeriods } from "./periods.js";
+import { AFTER_PREPOSITION, resolvePeriods } from "./periods.js";
 import { pointingAt, type Pointing } from "./pointing.js";
 
 /** The date parser of chrono-node, passed in because it is loaded on first use. */
@@ -43,8 +43,6 @@ export interface DateContext {
 const DATE_SIGN =
   /\b(?:today|tonight|tomorrow|yesterday|weekend|ago|last|next|this|in (?:an?|\d+|two|three|four|five|six|few|several)|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day|jan\w*|feb\w*|march|april|may|june|july|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|end of|the \d{1,2}(?:st|nd|rd|th))\b/i;
 const NAMED_YEAR = /\b(?:in|since|until|from|during|before|after|of|around) (?:19|20)\d\d\b/;
-const BARE_AFTER =
-  /\b(?:by|until|till|since|before|after|from|to|of|through|around|between|about|late|early|mid|for)\s+$/i;
 const OWN_PREPOSITION = /\b(?:on|in|at|during|this)\s+$/i;
 /** Before a month that `resolvePeriods` has left as it was. */
 const UNCLEAR_MONTH = /\b(?:last|next)\s+$/i;
@@ -171,6 +169,6 @@ function write(text: string, match: ParsedResult, replacement: Replacement): str
   const before = text.slice(0, match.index);
   const after = text.slice(match.index + match.text.length);
   if (/^'s\b/.test(after)) return `${before}the ${bare}${after.slice(2)}`;
-  if (BARE_AFTER.test(before) || /^ off\b/.test(after)) return `${before}${bare}${after}`;
+  if (AFTER_PREPOSITION.test(before) || /^ off\b/.test(after)) return `${before}${bare}${after}`;
   return `${before.replace(OWN_PREPOSITION, "")}${phrase}${after}`;
 }
