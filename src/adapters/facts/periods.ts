@@ -1,4 +1,5 @@
 import type { CompletedDate } from "../../core/types.js";
+import { MONTHS } from "./days.js";
 import type { Pointing } from "./pointing.js";
 
 /** A text in which one kind of period was given its year, and what was completed. */
@@ -16,11 +17,7 @@ const SEASON = new RegExp(
 const SEASON_START: Readonly<Record<string, number>> = { spring: 2, summer: 5, fall: 8, autumn: 8, winter: 11 };
 const SEASON_MONTHS = 3;
 /** Not "the next March meeting". The months of names that are other words too are capitalised. */
-const MONTH = new RegExp(
-  `${DETERMINED}\\b(?:(in|during) )?(last|next) (January|February|March|April|May|June|July|August|September|October|November|December)\\b(?!,? \\d)`,
-  "g",
-);
-const MONTHS = "january february march april may june july august september october november december".split(" ");
+const MONTH = new RegExp(`${DETERMINED}\\b(?:(in|during) )?(last|next) (${MONTHS.join("|")})\\b(?!,? \\d)`, "g");
 /** In November it is unclear which one "next December" and "last October" mean. */
 const UNCLEAR_MONTHS = 1;
 /** A date after one of these needs no preposition of its own. */
@@ -39,14 +36,15 @@ export function resolvePeriods(text: string, today: Date, pointing: Pointing): P
   const resolved = text
     .replace(
       SEASON,
-      (said, preposition: string | undefined, which: string, season: string, at: number, whole: string) => {
-        const year = yearOfSeason(which.toLowerCase(), season.toLowerCase(), { today, pointing });
-        note(said, season.toLowerCase() === "winter" ? `${year}/${year + 1}` : String(year), ["year"]);
-        return `${inUnless(preposition, whole.slice(0, at))}the ${season.toLowerCase()} of ${writtenYear(season.toLowerCase(), year)}`;
+      (said, preposition: string | undefined, which: string, name: string, at: number, whole: string) => {
+        const season = name.toLowerCase();
+        const year = yearOfSeason(which.toLowerCase(), season, { today, pointing });
+        note(said, season === "winter" ? `${year}/${year + 1}` : String(year), ["year"]);
+        return `${inUnless(preposition, whole.slice(0, at))}the ${season} of ${writtenYear(season, year)}`;
       },
     )
     .replace(MONTH, (said, preposition: string | undefined, which: string, name: string, at: number, whole: string) => {
-      const month = meantMonth(which, MONTHS.indexOf(name.toLowerCase()), today);
+      const month = meantMonth(which, MONTHS.indexOf(name), today);
       if (month === null) return said;
       note(said, monthOf(month), ["year"]);
       return `${inUnless(preposition, whole.slice(0, at))}${name} ${Math.floor(month / 12)}`;
