@@ -3,23 +3,34 @@ import { executorOf, type RecordDatabase } from "./record-executor.js";
 
 /** What differs between the databases of the record, apart from the text index (`text-index-dialects.ts`). */
 interface DatabaseTraits {
-  /** Rows that one statement looks at when a whole scope is searched for so many conditions. */
-  readonly rowsPerSlice: (conditions: number) => number;
+  /** How much one statement looks at when many rows are compared with a filter. */
+  readonly slices: SliceSize;
   /** Beyond this many documents and memories with a metadata value, looking at everything in turn is no slower. */
   readonly mostOwners: number;
   /** Whether a cross join is read in the order in which it is written; if not, the statement has to say so. */
   readonly readsInWrittenOrder: boolean;
 }
 
+/** How many rows a statement looks at, so that it takes about so long. */
+export interface SliceSize {
+  readonly firstRows: number;
+  readonly mostRows: number;
+  readonly milliseconds: number;
+}
+
 const TRAITS: Readonly<Record<RecordDatabase, DatabaseTraits>> = {
-  // A slice takes 1 to 2 ms; then other work of this process gets a turn. Each condition looks at the metadata of a row anew.
+  // After each slice, other work of this process gets a turn.
   sqlite: {
-    rowsPerSlice: (conditions) => Math.ceil(2_000 / Math.max(2, conditions)),
+    slices: { firstRows: 32, mostRows: 2_000, milliseconds: 2 },
     mostOwners: 5_000,
     readsInWrittenOrder: true,
   },
   // It works in another process, each statement sorts what is left, and it takes longer to look at a row's metadata.
-  postgres: { rowsPerSlice: () => 100_000, mostOwners: 50_000, readsInWrittenOrder: false },
+  postgres: {
+    slices: { firstRows: 2_000, mostRows: 100_000, milliseconds: 200 },
+    mostOwners: 50_000,
+    readsInWrittenOrder: false,
+  },
 };
 
 export function databaseTraits<Tables>(db: Kysely<Tables>): DatabaseTraits {

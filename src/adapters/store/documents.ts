@@ -1,16 +1,16 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
 import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
+import type { DocumentHead } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
 import { createContainerStore } from "./containers.js";
 import { readContents } from "./document-contents.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, type DocumentRow, headOf, type HeadRow, rowOf, SET_WAITING } from "./document-rows.js";
-import { documentFilterSql } from "./filters.js";
+import { filterDocuments } from "./filtered-rows.js";
 import { readRows, readSteadyRows, writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
-import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 import { DESCRIPTION_METHODS } from "./descriptions.js";
 import { ATTACHMENT_METHODS } from "./document-attachments.js";
@@ -188,33 +188,23 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
   },
 
   async list({ db }, organizationId, query) {
-    const matching = db
-      .selectFrom("documents")
-      .select(sql.raw<string>(HEADS.expression).as("head"))
-      .select("id")
-      .$if(query.includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
-      .where(documentConditions(db, organizationId, query));
     const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
-    const rows = await matching
-      .orderBy(column, query.order)
-      .orderBy("id", query.order)
-      .limit(query.limit)
-      .offset(query.offset)
-      .execute();
-    const contents = query.includeContent ? await readContents(db, rows) : null;
-    const documents = rows.map(({ id, head }) => {
-      const content = contents?.get(id);
-      return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
-    });
+    const inOrder = db.selectFrom("documents").orderBy(column, query.order).orderBy("id", query.order);
+    const matching = inOrder.where(documentConditions(organizationId, query));
+    if (query.filters) {
+      const rows = await matching.select("seq").execute();
+      const seqs = rows.map(({ seq }) => seq);
+      const scope = query.containerTags?.join(" ") ?? "";
+      const found = await filterDocuments(db, seqs, { filters: query.filters, scope });
+      const page = found.slice(query.offset, query.offset + query.limit);
+      const isOnPage = sql<boolean>`seq in (select cast(value as bigint) from json_each(${listParameter(page)}))`;
+      return { documents: await readPage(db, query, inOrder.where(isOnPage)), total: found.length };
+    }
+    const documents = await readPage(db, query, matching.limit(query.limit).offset(query.offset));
     // A page that is not full is the last one. A second count might include changes made since.
-    if (rows.length < query.limit && (rows.length > 0 || query.offset === 0))
-      return { documents, total: query.offset + rows.length };
-    const count = await db
-      .selectFrom("documents")
-      .select(sql<number>`count(*)`.as("total"))
-      .where(documentConditions(db, organizationId, query))
-      .executeTakeFirstOrThrow();
-    return { documents, total: count.total };
+    if (documents.length < query.limit && (documents.length > 0 || query.offset === 0))
+      return { documents, total: query.offset + documents.length };
+    return { documents, total: await countDocuments(db, organizationId, query) };
   },
 
   outlines: ({ db }, organizationId, ids, excerpt) => readOutlines(db, organizationId, ids, excerpt),
@@ -314,7 +304,35 @@ function isOf(organizationId: string, { statuses }: DocumentQuery) {
     select waiting.seq from documents waiting where waiting.organization_id = ${organizationId} and waiting.waiting = 1)`;
 }
 
-function documentConditions(db: Kysely<Database>, organizationId: string, query: DocumentQuery) {
+/** A page of documents as `DocumentStore.list` promises. @param rows of the page, in its order */
+async function readPage(
+  db: Kysely<Database>,
+  { includeContent }: DocumentQuery,
+  rows: SelectQueryBuilder<Database, "documents", object>,
+): Promise<(DocumentHead & { content?: string })[]> {
+  const page = await rows
+    .select(sql.raw<string>(HEADS.expression).as("head"))
+    .select("id")
+    .$if(includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
+    .execute();
+  const contents = includeContent ? await readContents(db, page) : null;
+  return page.map(({ id, head }) => {
+    const content = contents?.get(id);
+    return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
+  });
+}
+
+async function countDocuments(db: Kysely<Database>, organizationId: string, query: DocumentQuery): Promise<number> {
+  const { total } = await db
+    .selectFrom("documents")
+    .select(sql<number>`count(*)`.as("total"))
+    .where(documentConditions(organizationId, query))
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
+/** All conditions except a filter. */
+function documentConditions(organizationId: string, query: DocumentQuery) {
   const conditions = [isOf(organizationId, query)];
   if (query.containerTags) conditions.push(inContainers(organizationId, query.containerTags, query.operator));
   if (query.statuses)
@@ -326,8 +344,6 @@ function documentConditions(db: Kysely<Database>, organizationId: string, query:
     conditions.push(sql<boolean>`${CATEGORY} in (select value from json_each(${listParameter(query.categories)}))`);
   if (query.filepath !== undefined) conditions.push(filepathSql(query.filepath));
   if (query.toldAt !== undefined) conditions.push(toldAt(query.toldAt));
-  if (query.filters)
-    conditions.push(documentFilterSql(executorOf(db).database, query.filters, sql`documents.metadata`));
   return sql<boolean>`(${sql.join(conditions, sql` and `)})`;
 }
 

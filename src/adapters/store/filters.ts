@@ -71,7 +71,7 @@ function isParsedEachTime(database: RecordDatabase, expression: FilterExpression
   return database === "sqlite" || countConditions(expression) <= 1;
 }
 
-export function countConditions(expression: FilterExpression): number {
+function countConditions(expression: FilterExpression): number {
   const parts = "all" in expression ? expression.all : "any" in expression ? expression.any : null;
   return parts ? parts.reduce((sum, part) => sum + countConditions(part), 0) : 1;
 }

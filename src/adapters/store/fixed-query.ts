@@ -1,4 +1,4 @@
-import { type Compilable, CompiledQuery, type Kysely } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
@@ -66,17 +66,19 @@ class Slot {
 /** Returns the placeholder for the parameter at a position, from 0. */
 export type SlotAt = <T extends Value>(place: number) => T;
 
+export type FixedQuery<Row> = (db: Kysely<Database>, ...parameters: readonly Value[]) => Promise<Row[]>;
+
 /**
  * A Kysely query that is built once, at the first call. Its text must not depend on its parameters: they go where `slot` stands.
  */
 export function fixedQuery<Row>(
-  build: (db: Kysely<Database>, slot: SlotAt) => Compilable<Row>,
-): (db: Kysely<Database>, ...parameters: readonly Value[]) => Promise<Row[]> {
+  build: (db: Kysely<Database>, slot: SlotAt) => { compile(db: Kysely<Database>): CompiledQuery<Row> },
+): FixedQuery<Row> {
   let compiled: CompiledQuery<Row> | undefined;
   // Kysely passes parameters on unchanged, whatever they are.
   const slot: SlotAt = (place) => new Slot(place) as never;
   return async (db, ...parameters) => {
-    compiled ??= build(db, slot).compile();
+    compiled ??= build(db, slot).compile(db);
     const values = compiled.parameters.map((value) =>
       value instanceof Slot ? (parameters[value.place] ?? null) : value,
     );

@@ -3,7 +3,7 @@ import type { Clock, MemoryStore } from "../../core/ports.js";
 import type { Memory } from "../../core/types.js";
 import { factKey } from "../../language/fact-key.js";
 import { iso } from "../../lib/time.js";
-import { memoryFilterSql } from "./filters.js";
+import { filterMemories } from "./filtered-rows.js";
 import { readRows } from "./fixed-query.js";
 import { listParameter, toJson } from "./json.js";
 import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
@@ -11,23 +11,25 @@ import { readRelations, writeRelation } from "./memory-relations.js";
 import { columnsOf, memoryOf, NEW_MEMORIES, readMemories, SELECT_WHOLE, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
-import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
 const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
 const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
-// As `isFlagged` defines it.
-const unflagged = sql<boolean>`not (memories.is_inference = 1
-  and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', false))`;
 
 /** Looks a container up by tag and organisation, because tags are unique only within one. */
 const IN_CONTAINER = "containers.organization_id = ?1 and containers.tag = ?2";
 const ACTIVE_ONLY = "memories.is_latest = 1 and memories.is_forgotten = 0";
 
-const ACTIVE = `${SELECT_WHOLE} and ${IN_CONTAINER} and ${ACTIVE_ONLY} and memories.is_static = ?3
+// Without what `isFlagged` names.
+const SHOWN = `${IN_CONTAINER} and ${ACTIVE_ONLY} and memories.is_static = ?3
   and (memories.forget_after is null or memories.forget_after > ?4)
   and not (memories.is_inference = 1 and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', false))
-  and memories.kind <> 'statement' and memories.seq > ?5 order by memories.seq desc limit ?6 + 0`;
+  and memories.kind <> 'statement' and memories.seq > ?5`;
+const ACTIVE = `${SELECT_WHOLE} and ${SHOWN} order by memories.seq desc limit ?6 + 0`;
+const ACTIVE_SEQS = `select memories.seq as seq from memories join containers on containers.id = memories.container_id
+  where memories.organization_id = ?1 and ${SHOWN}`;
+const BY_SEQS = `${SELECT_WHOLE} and memories.seq in (select cast(value as bigint) from json_each(?2))
+  order by memories.seq desc`;
 const BY_ID = `${SELECT_WHOLE} and memories.id = ?2`;
 const BY_IDS = `${SELECT_WHOLE} and memories.id in (select value from json_each(?2))`;
 const BY_TEXT = `${SELECT_WHOLE} and ${IN_CONTAINER} and memories.text_key = ?3 and ${ACTIVE_ONLY}`;
@@ -164,27 +166,32 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
   },
 
   async active({ db, clock }, organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
+    const kinds = isStatic === undefined ? ([0, 1] as const) : ([isStatic ? 1 : 0] as const);
+    const from = afterSeq ?? 0;
     const now = iso(clock.now());
-    const ofKind = async (flag: 0 | 1): Promise<Memory[]> => {
-      if (!filters) return readMemories(db, ACTIVE, [organizationId, containerTag, flag, now, afterSeq ?? 0, limit]);
-      const rows = await selectMemories(db, organizationId)
-        .where(inContainer(organizationId, containerTag))
-        .where(activeOnly)
-        .where("memories.is_static", "=", flag)
-        .where(unexpired(clock))
-        .where(unflagged)
-        .where("memories.kind", "<>", "statement")
-        .where(memoryFilterSql(executorOf(db).database, filters))
-        .where("memories.seq", ">", afterSeq ?? 0)
-        .orderBy("memories.seq", "desc")
-        .limit(limit)
-        .execute();
-      return rows.map(memoryOf);
-    };
-    if (isStatic !== undefined) return ofKind(isStatic ? 1 : 0);
     // The index has the newest of each kind; to get the newest of both, SQLite would sort the whole container.
-    const memories = [...(await ofKind(0)), ...(await ofKind(1))];
-    return memories.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
+    const newestFirst = async <Row extends { readonly seq: number }>(
+      ofKind: (kind: 0 | 1) => Promise<readonly Row[]>,
+    ): Promise<Row[]> => {
+      let rows: Row[] = [];
+      for (const kind of kinds) rows = [...rows, ...(await ofKind(kind))];
+      return rows.toSorted((one, other) => other.seq - one.seq);
+    };
+    if (!filters) {
+      const memories = await newestFirst((kind) =>
+        readMemories(db, ACTIVE, [organizationId, containerTag, kind, now, from, limit]),
+      );
+      return memories.slice(0, limit);
+    }
+    const rows = await newestFirst((kind) =>
+      readRows<{ seq: number }>(db, ACTIVE_SEQS, [organizationId, containerTag, kind, now, from]),
+    );
+    const seqs = await filterMemories(
+      db,
+      rows.map(({ seq }) => seq),
+      { filters, scope: containerTag, most: limit },
+    );
+    return readMemories(db, BY_SEQS, [organizationId, listParameter(seqs)]);
   },
 
   async versions({ db }, organizationId, rootIds, { withUndone } = { withUndone: false }) {
@@ -276,10 +283,6 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
 
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
   return memoryStore({ db, clock });
-}
-
-function unexpired(clock: Clock) {
-  return sql<boolean>`(memories.forget_after is null or memories.forget_after > ${iso(clock.now())})`;
 }
 
 /** With the organisation, because tags are unique only within one. */

@@ -1,9 +1,8 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { InferredMemory, MemoryQuery, PlacedMemory, StatedMemory } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { memoryFilterSql } from "./filters.js";
+import { filterMemories } from "./filtered-rows.js";
 import { listParameter } from "./json.js";
-import { executorOf } from "./record-executor.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
 import type { Database } from "./schema.js";
 
@@ -38,29 +37,45 @@ export async function listMemories(
 ): Promise<{ memories: PlacedMemory[]; total: number }> {
   const isTold = sql<boolean>`memories.kind <> 'statement'`;
   const conditions = [await isInContainers(db, organizationId, query.containerTags), active(now), isTold];
-  if (query.filters) conditions.push(memoryFilterSql(executorOf(db).database, query.filters));
   const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
   const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";
   // Sorts row numbers; otherwise whole rows would be read, and their sources counted, for everything that is sorted.
-  const page = db
+  const sorted = db
     .selectFrom("memories")
     .select("memories.seq")
     .where(matching)
     .orderBy(column, query.order)
-    .orderBy("memories.seq", query.order)
-    .limit(query.limit)
-    .offset(query.offset);
-  const rows = await selectMemories(db, organizationId)
-    .select("containers.uid as uid")
-    .where("memories.seq", "in", page)
-    .orderBy(column, query.order)
-    .orderBy("memories.seq", query.order)
-    .execute();
+    .orderBy("memories.seq", query.order);
+  const readPage = async (isOnPage: RawBuilder<boolean>): Promise<PlacedMemory[]> => {
+    const rows = await selectMemories(db, organizationId)
+      .select("containers.uid as uid")
+      .where(isOnPage)
+      .orderBy(column, query.order)
+      .orderBy("memories.seq", query.order)
+      .execute();
+    return rows.map((row) => ({ ...memoryOf(row), containerUid: row.uid }));
+  };
+  if (query.filters) {
+    const rows = await sorted.execute();
+    const scope = query.containerTags.join(" ");
+    const found = await filterMemories(
+      db,
+      rows.map(({ seq }) => seq),
+      { filters: query.filters, scope },
+    );
+    const page = found.slice(query.offset, query.offset + query.limit);
+    return { memories: await readPage(isOneOf(page)), total: found.length };
+  }
+  const memories = await readPage(sql`memories.seq in ${sorted.limit(query.limit).offset(query.offset)}`);
   // Left to itself, the planner would read whole rows.
   const counted = await sql<{ total: number }>`
     select count(*) as total from memories indexed by memories_told where ${matching}`.execute(db);
-  const memories = rows.map((row) => ({ ...memoryOf(row), containerUid: row.uid }));
   return { memories, total: counted.rows[0]?.total ?? 0 };
+}
+
+/** @param seqs of memories */
+function isOneOf(seqs: readonly number[]): RawBuilder<boolean> {
+  return sql<boolean>`memories.seq in (select cast(value as bigint) from json_each(${listParameter(seqs)}))`;
 }
 
 /** Guesses that await review, as `MemoryStore.inferred` promises. */

@@ -28,6 +28,14 @@ export interface RecordTransaction {
   rollback(): void | Promise<void>;
 }
 
+/** A long read that is divided into slices. */
+export interface SlicedRead {
+  /** What it reads: however many reads of one scope wait, one of another scope soon gets its turn. */
+  readonly scope: string;
+  /** When it began, in milliseconds as `performance.now` counts them. */
+  readonly began: number;
+}
+
 const compiler = new SqliteQueryCompiler();
 const adapter = new SqliteAdapter();
 
@@ -67,6 +75,13 @@ export abstract class RecordExecutor extends DefaultQueryExecutor {
   executeWrite(query: CompiledQuery): Promise<unknown> {
     return this.executeQuery(query);
   }
+
+  /**
+   * Runs one slice of a long read when it is its turn.
+   * @param read gets the executor for its statements
+   * @throws AppError `unavailable` if the whole read takes too long
+   */
+  abstract readSlice<R>(of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<R>;
 
   abstract begin(): Promise<RecordTransaction>;
 

@@ -1,7 +1,7 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type { EventLoopScheduler } from "./event-loop-scheduler.js";
 import type { QueryCache } from "./query-cache.js";
-import { onlyReads, RecordExecutor, type RecordTransaction } from "./record-executor.js";
+import { onlyReads, RecordExecutor, type RecordTransaction, type SlicedRead } from "./record-executor.js";
 import type { SqliteSession } from "./sqlite-session.js";
 import type { Durability, SqliteWriter } from "./sqlite-writer.js";
 
@@ -31,16 +31,20 @@ export class SqliteExecutor extends RecordExecutor {
     if (this.#transaction) return this.#transaction.run<R>(query);
     // Statements that begin with another word may read as well; they run only where they could write.
     if (!onlyReads(query)) return this.#connections.writer.run<R>(query, this.#durability);
-    const { scheduler, reader } = this.#connections;
-    const waiting = this.#durability === "full" ? scheduler.forCaller() : scheduler.forBackground();
+    const { reader } = this.#connections;
+    const waiting = this.#turn();
     return waiting ? waiting.then(() => reader.run<R>(query)) : reader.run<R>(query);
   }
 
   override async executeCached<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (this.#transaction) return this.#transaction.run<R>(query);
-    const { scheduler, queryCache } = this.#connections;
-    await (this.#durability === "full" ? scheduler.forCaller() : scheduler.forBackground());
-    return queryCache.run<R>(query);
+    await this.#turn();
+    return this.#connections.queryCache.run<R>(query);
+  }
+
+  override async readSlice<R>(_of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<R> {
+    if (!this.#transaction) await this.#turn();
+    return read(this);
   }
 
   override begin(): Promise<RecordTransaction> {
@@ -49,5 +53,10 @@ export class SqliteExecutor extends RecordExecutor {
 
   override within(transaction: RecordTransaction): SqliteExecutor {
     return new SqliteExecutor(this.#connections, this.#durability, transaction);
+  }
+
+  #turn(): Promise<void> | undefined {
+    const { scheduler } = this.#connections;
+    return this.#durability === "full" ? scheduler.forCaller() : scheduler.forBackground();
   }
 }

@@ -1,10 +1,9 @@
 import type { Kysely } from "kysely";
 import { kindOf, seqOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
-import { databaseTraits } from "./database-traits.js";
-import { countConditions } from "./filters.js";
 import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } from "./matching-kinds.js";
 import { namedUnits } from "./named-units.js";
 import type { Database } from "./schema.js";
+import { Slices } from "./slices.js";
 
 const KINDS: Readonly<Record<UnitKind, MatchingKind>> = { chunk: MATCHING_CHUNKS, memory: MATCHING_MEMORIES };
 
@@ -13,37 +12,43 @@ export async function matchUnits(db: Kysely<Database>, matching: Matching): Prom
   const named = await namedUnits(db, matching.scope, matching.condition);
   if (named) return matchSome(db, matching, named);
   const found: Unit[] = [];
-  for (const kind of matching.scope.kinds) await sweep(db, matching, kind, found);
+  const slices = slicesOf(db, matching);
+  for (const kind of matching.scope.kinds) await sweep({ slices, matching, kind }, found);
   return found;
 }
 
 /** Those of these units that satisfy a condition now. */
 export async function matchSome(db: Kysely<Database>, matching: Matching, units: readonly Unit[]): Promise<Unit[]> {
   const found: Unit[] = [];
-  const rowsPerSlice = sliceOf(db, matching);
+  const slices = slicesOf(db, matching);
   for (const kind of matching.scope.kinds) {
     const seqs = units.filter((unit) => kindOf(unit) === kind).map(seqOf);
-    for (let from = 0; from < seqs.length; from += rowsPerSlice)
-      for (const seq of await KINDS[kind].some(db, matching, seqs.slice(from, from + rowsPerSlice)))
-        found.push(unitOf(kind, seq));
+    for (const seq of await slices.among(seqs, KINDS[kind].some(matching))) found.push(unitOf(kind, seq));
   }
   return found;
 }
 
-function sliceOf(db: Kysely<Database>, { condition: { filters } }: Matching): number {
-  return databaseTraits(db).rowsPerSlice(filters ? countConditions(filters) : 1);
+function slicesOf(db: Kysely<Database>, { scope: { containerIds } }: Matching): Slices {
+  return new Slices(db, containerIds.join(" "));
+}
+
+interface Sweep {
+  readonly slices: Slices;
+  readonly matching: Matching;
+  readonly kind: UnitKind;
 }
 
 /** Looks at everything in the scope's containers, and adds what satisfies the condition. */
-async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind, found: Unit[]): Promise<void> {
-  const { runsOf, slice, first } = KINDS[kind];
-  const limit = sliceOf(db, matching);
+async function sweep({ slices, matching, kind }: Sweep, found: Unit[]): Promise<void> {
+  const { runsOf, first } = KINDS[kind];
+  const readSlice = KINDS[kind].slice(matching);
   let runs = runsOf(matching.scope.containerIds);
   let after = first;
   // A chunk may be in several of them.
   const known = kind === "chunk" && matching.scope.containerIds.length > 1 ? new Set<number>() : undefined;
   while (runs.length > 0) {
-    const { seqs, last } = await slice(db, matching, { runs, after, limit });
+    const cursor = { runs, after };
+    const { seqs, last } = await slices.next((db, limit) => readSlice(db, { ...cursor, limit }));
     for (const seq of seqs) {
       if (known?.has(seq)) continue;
       known?.add(seq);

@@ -1,13 +1,15 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type pg from "pg";
-import { onlyReads, RecordExecutor, type RecordTransaction } from "../record-executor.js";
+import { onlyReads, RecordExecutor, type RecordTransaction, type SlicedRead } from "../record-executor.js";
 import type { Durability } from "../sqlite-writer.js";
+import type { ReadSlices } from "./read-slices.js";
 import { runOnAny } from "./session.js";
 import type { PostgresWriter } from "./writer.js";
 
 export interface PostgresConnections {
   readonly pool: pg.Pool;
   readonly writer: PostgresWriter;
+  readonly slices: ReadSlices;
   /** Names the database in messages, without a password. */
   readonly place: string;
 }
@@ -39,6 +41,11 @@ export class PostgresExecutor extends RecordExecutor {
 
   override executeWrite(query: CompiledQuery): Promise<unknown> {
     return this.#transaction ? this.#transaction.send(query) : this.executeQuery(query);
+  }
+
+  override readSlice<R>(of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<R> {
+    if (this.#transaction) return read(this);
+    return this.#connections.slices(of, (transaction) => read(this.within(transaction)));
   }
 
   override begin(): Promise<RecordTransaction> {

@@ -20,7 +20,7 @@ import { createVectorRecord } from "../vector-record.js";
 import { createVectorSpaces } from "../vector-spaces.js";
 import { describePostgresError } from "./errors.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
-import { createFilteredReads, withFilteredReads } from "./filtered-reads.js";
+import { createReadSlices } from "./read-slices.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
@@ -158,7 +158,8 @@ async function storeOver(
     if (reason.kind === "storage_full") state.fullAt = clock.now();
   };
   const writer = new PostgresWriter(writing, { place, permit: () => possession.require(), committed, failed });
-  const connections: PostgresConnections = { pool, place, writer };
+  const slices = createReadSlices({ pool, place }, longestFilterMs);
+  const connections: PostgresConnections = { pool, place, writer, slices };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
   const caches = { counts: createTimedCounts() };
@@ -172,10 +173,9 @@ async function storeOver(
     await Promise.race([ends, sleep(CLOSE_PATIENCE_MS, { unref: true })]);
     await possession.close();
   };
-  const filtered = createFilteredReads(connections, longestFilterMs);
   const repositories = (db: Kysely<Database>): Repositories => repositoriesOver(db, clock, caches);
   const over = (db: Kysely<Database>): Store => ({
-    ...withFilteredReads(repositories(db), filtered, repositories),
+    ...repositories(db),
     ...createVectorSpaces(db, clock),
     vectors: createVectorRecord(db),
     textIndex: createTextIndexStore(db),
