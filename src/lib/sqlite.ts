@@ -15,7 +15,7 @@ export interface SqliteStatement {
 export interface SqliteConnection {
   exec(sql: string): void;
   prepare(sql: string): SqliteStatement;
-  function(name: string, options: { deterministic: boolean }, run: (value: SqliteValue) => SqliteValue): void;
+  function(name: string, options: { deterministic: boolean }, run: (...values: SqliteValue[]) => SqliteValue): void;
   close(): void;
 }
 

@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createReadSlices } from "../../src/adapters/store/postgres/read-slices.js";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
 import type { FilterExpression } from "../../src/core/types.js";
 import type { Store } from "../../src/core/ports.js";
@@ -91,6 +93,33 @@ else
       // Four reads, some of them in several statements, whose other parameters are parsed as well.
       expect(calls).toBeGreaterThanOrEqual(DOCUMENTS);
       expect(calls).toBeLessThanOrEqual(DOCUMENTS * 30);
+    });
+
+    test("a read of one scope gets its turn before further reads of another, however many wait", async () => {
+      const pool = new pg.Pool({ connectionString: url });
+      const slices = createReadSlices({ pool, place: "the test's database" });
+      const order: string[] = [];
+      const ends: (() => void)[] = [];
+      const read = (scope: string): Promise<void> =>
+        slices({ scope, began: performance.now() }, () => {
+          order.push(scope);
+          return new Promise((resolve) => ends.push(resolve));
+        });
+      try {
+        const all = [...Array.from({ length: 6 }, () => read("a")), read("b")];
+        await expect.poll(() => ends.length, { timeout: STARTS_WITHIN_MS }).toBe(3);
+        ends[0]?.();
+        await expect.poll(() => order.length, { timeout: STARTS_WITHIN_MS }).toBe(4);
+        expect(order).toEqual(["a", "a", "a", "b"]);
+        while (order.length < all.length) {
+          for (const end of ends) end();
+          await setImmediate();
+        }
+        for (const end of ends) end();
+        await Promise.all(all);
+      } finally {
+        await pool.end();
+      }
     });
 
     test("the server is told to stop what takes too long, and the caller what to do", async () => {

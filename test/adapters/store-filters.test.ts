@@ -165,6 +165,12 @@ class Maker {
     );
     return this.chance(0.5) ? { all: parts } : { any: parts };
   }
+
+  /** Some twenty conditions, which some metadata satisfies and some does not. */
+  longFilter(): FilterExpression {
+    const all = (): FilterExpression => ({ all: [this.condition(), this.condition(), this.condition()] });
+    return { any: Array.from({ length: 7 }, all) };
+  }
 }
 
 /** The filter as a client would send it. */
@@ -264,9 +270,16 @@ function describeFilters(open: OpenStore): void {
     }
   });
 
+  test("match a reference evaluation with dozens of conditions", async () => {
+    for (let round = 0; round < 10; round++) {
+      const filters = maker.longFilter();
+      await check(filters, asSent(filters));
+    }
+  });
+
   test("mean the same in the list of documents and for the active memories", async () => {
-    for (let round = 0; round < 25; round++) {
-      const filters = maker.filter();
+    for (let round = 0; round < 30; round++) {
+      const filters = round < 25 ? maker.filter() : maker.longFilter();
       const { total } = await store.documents.list(organization, buildDocumentQuery({ filters, limit: 1 }));
       expect(total, JSON.stringify(filters)).toBe(
         [...chunks.values()].filter((values) => holds(filters, values)).length,

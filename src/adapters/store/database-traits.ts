@@ -27,7 +27,7 @@ const TRAITS: Readonly<Record<RecordDatabase, DatabaseTraits>> = {
   },
   // It works in another process, each statement sorts what is left, and it takes longer to look at a row's metadata.
   postgres: {
-    slices: { firstRows: 2_000, mostRows: 100_000, milliseconds: 200 },
+    slices: { firstRows: 500, mostRows: 100_000, milliseconds: 200 },
     mostOwners: 50_000,
     readsInWrittenOrder: false,
   },

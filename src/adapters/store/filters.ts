@@ -5,12 +5,17 @@ import type { RecordDatabase } from "./record-executor.js";
 
 type Fragment = RawBuilder<boolean>;
 
+/** Conditions of a filter that SQLite still evaluates itself. */
+const MOST_IN_SQL = 10;
+
 /** The filter language of contract 1.13 as SQL over a JSON column of document metadata. */
 export function documentFilterSql(
   database: RecordDatabase,
   expression: FilterExpression,
   metadata: RawBuilder<unknown>,
 ): Fragment {
+  if (isEvaluated(database, expression))
+    return sql<boolean>`satisfies_filter(${JSON.stringify(expression)}, ${metadata})`;
   if (isParsedEachTime(database, expression))
     return combine(expression, (condition) => conditionSql(condition, parsedEachTime(metadata, condition.key)));
   const members = membersOnce();
@@ -24,6 +29,11 @@ export function documentFilterSql(
  * clients set metadata on the document and filter the memories by it.
  */
 export function memoryFilterSql(database: RecordDatabase, expression: FilterExpression): Fragment {
+  if (isEvaluated(database, expression)) {
+    const filter = JSON.stringify(expression);
+    return sql<boolean>`memory_satisfies_filter(${filter}, memories.metadata,
+      (select json_group_array(distinct held_conditions(${filter}, d.metadata)) ${SOURCES}))`;
+  }
   if (isParsedEachTime(database, expression))
     return combine(expression, (condition) => {
       const ofSource = conditionSql(condition, parsedEachTime(sql`d.metadata`, condition.key));
@@ -61,6 +71,14 @@ function ownOrSource(
 /** What a condition says about metadata that does not have its key. */
 function withoutKey({ type, negate }: FilterCondition): Fragment {
   return type !== "numeric" && negate ? sql<boolean>`true` : sql<boolean>`false`;
+}
+
+/**
+ * SQLite looks a member up anew for each condition: two hundred on 60 KB take 2 ms a document and 20 ms a memory. Evaluated
+ * by a function, any number takes 0.2 ms, but a few conditions on little metadata take ten times as long as in SQL.
+ */
+function isEvaluated(database: RecordDatabase, expression: FilterExpression): boolean {
+  return database === "sqlite" && countConditions(expression) > MOST_IN_SQL;
 }
 
 /**

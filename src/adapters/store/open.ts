@@ -1,7 +1,5 @@
 import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { countWords } from "../../language/count-words.js";
-import { createId } from "../../lib/ids.js";
 import { loadSqlite, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
 import { sleep } from "../../lib/time.js";
 import { CHANGED_TABLE } from "./change-feed.js";
@@ -9,6 +7,7 @@ import { LARGEST_LOG_PAGES } from "./checkpointer.js";
 import { inspectFile } from "./inspect-file.js";
 import { markWritten } from "./marker.js";
 import { MIGRATIONS } from "./migrations/index.js";
+import { defineQueryFunctions } from "./query-functions.js";
 import { readValue } from "./read-value.js";
 import { APPLICATION_ID, isTooNew, refuseDamaged, refuseForeign, refuseNewer } from "./refusals.js";
 import { copyBeforeUpgrade } from "./schema-copies.js";
@@ -85,7 +84,7 @@ function openReader(sqlite: SqliteModule, file: string): SqliteConnection {
   // Not opened read-only: whichever connection closes last has to remove the log.
   const reader = new sqlite.DatabaseSync(file, { timeout: 0 });
   reader.exec(`pragma query_only = on; pragma temp_store = memory; pragma cache_size = -${READER_CACHE_KIB}`);
-  defineFunctions(reader);
+  defineQueryFunctions(reader);
   return reader;
 }
 
@@ -119,7 +118,7 @@ function prepareWriter(connection: SqliteConnection, options: OpenOptions): void
   connection.exec("pragma temp_store = memory");
   connection.exec(`pragma cache_size = -${WRITER_CACHE_KIB}`);
   connection.exec("pragma journal_size_limit = 67108864");
-  defineFunctions(connection);
+  defineQueryFunctions(connection);
   upgrade(connection, options);
   forgetStatistics(connection);
   connection.exec(CHANGED_TABLE);
@@ -141,22 +140,6 @@ function forgetStatistics(connection: SqliteConnection): void {
   } catch (error) {
     if (sqliteCodeOf(error) === undefined) throw error;
   }
-}
-
-/** Functions that queries and migrations use and SQLite lacks. */
-function defineFunctions(connection: SqliteConnection): void {
-  connection.function("lower_unicode", { deterministic: true }, (value) =>
-    typeof value === "string" ? value.toLowerCase() : value,
-  );
-  connection.function("to_number", { deterministic: true }, (value) => {
-    if (typeof value === "number") return value;
-    const text = typeof value === "string" ? value.trim() : "";
-    return text !== "" && Number.isFinite(Number(text)) ? Number(text) : null;
-  });
-  connection.function("count_words", { deterministic: true }, (value) =>
-    typeof value === "string" ? countWords(value) : null,
-  );
-  connection.function("create_id", { deterministic: false }, (_row) => createId());
 }
 
 function upgrade(connection: SqliteConnection, { file, onUpgrade }: OpenOptions): void {
