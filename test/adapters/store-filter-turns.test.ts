@@ -64,7 +64,7 @@ describe("filters with two hundred conditions on large metadata", () => {
 
   const page = { containerTags: ["a"], limit: 10, offset: 0, sort: "createdAt", order: "desc" } as const;
   const scope = () => ({ containerIds: [containerId], kinds: ["chunk", "memory"] as const, includeForgotten: true });
-  test.each([
+  const reads: [string, () => Promise<unknown>][] = [
     ["a search", () => store.units.matching(store.organizationId, scope(), { filters: CONDITIONS })],
     [
       "a list of documents",
@@ -72,7 +72,8 @@ describe("filters with two hundred conditions on large metadata", () => {
     ],
     ["a list of memories", () => store.memories.list(store.organizationId, { ...page, filters: CONDITIONS })],
     ["a profile", () => store.memories.active(store.organizationId, "a", { filters: CONDITIONS, limit: 10 })],
-  ])("%s lets other work of the service go on meanwhile", async (_, read) => {
+  ];
+  test.each(reads)("%s lets other work of the service go on meanwhile", async (_, read) => {
     expect(await countTurns(read)).toBeGreaterThanOrEqual(3);
   });
 });

@@ -1,6 +1,5 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, MemoryStore } from "../../core/ports.js";
-import type { Memory } from "../../core/types.js";
 import { factKey } from "../../language/fact-key.js";
 import { iso } from "../../lib/time.js";
 import { filterMemories } from "./filtered-rows.js";
