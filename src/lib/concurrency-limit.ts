@@ -2,15 +2,15 @@
 export interface ConcurrencyLimit {
   /**
    * Waits for a turn: the caller with the least work running goes first, and the work of each caller in order of
-   * arrival. Without names, all count as one caller.
+   * arrival. Without names, all count as one caller; work with several names counts for each of them.
    * @returns a function to be called once when the work is over, however it ended
    */
-  enter(caller?: string): Promise<() => void>;
+  enter(...callers: readonly string[]): Promise<() => void>;
 }
 
-interface Caller {
-  readonly line: Set<() => void>;
-  running: number;
+interface Waiting {
+  readonly callers: readonly string[];
+  readonly start: () => void;
 }
 
 /**
@@ -19,57 +19,63 @@ interface Caller {
  *   longer, and all others go one by one if nothing started or ended in that time
  */
 export function createConcurrencyLimit({ most, patienceMs }: { most: number; patienceMs: number }): ConcurrencyLimit {
-  const callers = new Map<string, Caller>();
+  const line = new Set<Waiting>();
+  const runningOf = new Map<string, number>();
   let running = 0;
   let moved = 0;
 
-  function begin(caller: Caller): void {
-    caller.running += 1;
-    running += 1;
+  function change(callers: readonly string[], by: 1 | -1): void {
+    for (const caller of new Set(callers)) {
+      const left = (runningOf.get(caller) ?? 0) + by;
+      if (left > 0) runningOf.set(caller, left);
+      else runningOf.delete(caller);
+    }
+    running += by;
     moved = performance.now();
   }
 
-  function turn(caller: Caller): Promise<void> {
+  function loadOf(callers: readonly string[]): number {
+    return Math.max(...callers.map((caller) => runningOf.get(caller) ?? 0));
+  }
+
+  function turn(callers: readonly string[]): Promise<void> {
     return new Promise((resolve) => {
       const start = (): void => {
         clearTimeout(timer);
-        caller.line.delete(start);
-        begin(caller);
+        line.delete(waiting);
+        change(callers, 1);
         resolve();
       };
       const lookAgain = (): void => {
         const left = moved + patienceMs - performance.now();
-        if (caller.running === 0 || left <= 0) start();
+        if (loadOf(callers) === 0 || left <= 0) start();
         else timer = setTimeout(lookAgain, Math.ceil(left)).unref();
       };
+      const waiting = { callers, start };
       let timer = setTimeout(lookAgain, patienceMs).unref();
-      caller.line.add(start);
+      line.add(waiting);
     });
   }
 
-  function leave(name: string, caller: Caller): void {
-    caller.running -= 1;
-    running -= 1;
-    moved = performance.now();
-    if (caller.running === 0 && caller.line.size === 0) callers.delete(name);
-    if (running < most) startNext();
-  }
-
   function startNext(): void {
-    let next: Caller | undefined;
-    for (const caller of callers.values())
-      if (caller.line.size > 0 && (!next || caller.running < next.running)) next = caller;
-    const [start] = next?.line ?? [];
-    start?.();
+    let next: Waiting | undefined;
+    let least = Infinity;
+    for (const waiting of line) {
+      const load = loadOf(waiting.callers);
+      if (load < least) [next, least] = [waiting, load];
+    }
+    next?.start();
   }
 
   return {
-    async enter(name = "") {
-      const caller = callers.get(name) ?? { line: new Set(), running: 0 };
-      callers.set(name, caller);
-      if (running >= most) await turn(caller);
-      else begin(caller);
-      return () => leave(name, caller);
+    async enter(...names) {
+      const callers = names.length > 0 ? names : [""];
+      if (running >= most) await turn(callers);
+      else change(callers, 1);
+      return () => {
+        change(callers, -1);
+        if (running < most) startNext();
+      };
     },
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createReadSlices } from "../../src/adapters/store/postgres/read-slices.js";
+import { createSliceTurns } from "../../src/adapters/store/postgres/slice-turns.js";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
 import type { FilterExpression } from "../../src/core/types.js";
 import type { Store } from "../../src/core/ports.js";
@@ -95,18 +95,18 @@ else
       expect(calls).toBeLessThanOrEqual(DOCUMENTS * 30);
     });
 
-    test("a read of one scope gets its turn before further reads of another, however many wait", async () => {
+    test("a read of one container gets its turn before further reads of another, whatever these name besides", async () => {
       const pool = new pg.Pool({ connectionString: url });
-      const slices = createReadSlices({ pool, place: "the test's database" });
+      const inTurn = createSliceTurns({ pool, place: "the test's database" });
       const order: string[] = [];
       const ends: (() => void)[] = [];
-      const read = (scope: string): Promise<void> =>
-        slices({ scope, began: performance.now() }, () => {
-          order.push(scope);
-          return new Promise((resolve) => ends.push(resolve));
+      const read = (...containers: string[]): Promise<unknown> =>
+        inTurn({ containers, spentMs: 0 }, () => {
+          order.push(containers[0] ?? "");
+          return new Promise<void>((resolve) => ends.push(resolve));
         });
       try {
-        const all = [...Array.from({ length: 6 }, () => read("a")), read("b")];
+        const all = [...Array.from({ length: 6 }, (_, at) => read("a", `new ${at}`)), read("b")];
         await expect.poll(() => ends.length, { timeout: STARTS_WITHIN_MS }).toBe(3);
         ends[0]?.();
         await expect.poll(() => order.length, { timeout: STARTS_WITHIN_MS }).toBe(4);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createSqliteStore } from "../../src/adapters/store/store.js";
 import type { Store } from "../../src/core/ports.js";
@@ -51,14 +52,9 @@ describe("filters with two hundred conditions on large metadata", () => {
   async function countTurns(read: () => Promise<unknown>): Promise<number> {
     let turns = 0;
     let isOver = false;
-    const count = (): void => {
-      if (isOver) return;
-      turns += 1;
-      setImmediate(count);
-    };
-    setImmediate(count);
-    await read();
-    isOver = true;
+    const reading = read().finally(() => (isOver = true));
+    for (; !isOver; turns += 1) await setImmediate();
+    await reading;
     return turns;
   }
 
@@ -75,5 +71,116 @@ describe("filters with two hundred conditions on large metadata", () => {
   ];
   test.each(reads)("%s lets other work of the service go on meanwhile", async (_, read) => {
     expect(await countTurns(read)).toBeGreaterThanOrEqual(3);
+  });
+
+  describe("while others write", () => {
+    /** All documents satisfy this, after the same work. */
+    const filters: FilterExpression = { all: [CONDITIONS, buildCondition("key0", "y", { negate: true })] };
+    const matching: FilterExpression = { any: [CONDITIONS, filters, buildCondition("key0", "x".repeat(290))] };
+
+    /** What a read returns if this is written once it has begun. */
+    async function readBeside<Result>(read: () => Promise<Result>, write: () => Promise<unknown>): Promise<Result> {
+      let isOver = false;
+      const reading = read().finally(() => (isOver = true));
+      await setImmediate();
+      await write();
+      expect(isOver, "the read was over before anything was written").toBe(false);
+      return reading;
+    }
+
+    test("a list of documents has none that moved to another container or no longer satisfies the filter", async () => {
+      const { organizationId: organization, documents } = store;
+      const query = buildDocumentQuery({ ...page, filters: matching, includeContent: true });
+      const { documents: before, total } = await documents.list(organization, query);
+      const [moved, changed, rewritten] = before;
+      if (!moved || !changed || !rewritten) throw new Error("The list was empty");
+      const list = await readBeside(
+        () => documents.list(organization, query),
+        async () => {
+          await documents.update(organization, moved.id, { containerTags: ["b"], content: "secret" });
+          await documents.update(organization, changed.id, { metadata: {} });
+        },
+      );
+      const ids = list.documents.map(({ id }) => id);
+      expect(before).toHaveLength(10);
+      expect(ids).toEqual(before.slice(2).map(({ id }) => id));
+      expect(list.total).toBe(total - 2);
+      expect((await documents.list(organization, query)).total).toBe(total - 2);
+    });
+
+    test("lists and profiles have no memory that was forgotten or moved", async () => {
+      const { organizationId: organization, memories, containers } = store;
+      const [other] = await containers.ensure(organization, ["b"]);
+      for (const read of [
+        () => memories.active(organization, "a", { filters: matching, limit: DOCUMENTS }),
+        async () => (await memories.list(organization, { ...page, limit: DOCUMENTS, filters: matching })).memories,
+      ]) {
+        const before = (await read()).map(({ id }) => id);
+        const [forgotten, moved] = before;
+        if (forgotten === undefined || moved === undefined) throw new Error("The list was empty");
+        const found = await readBeside(read, async () => {
+          await memories.update(organization, forgotten, { isForgotten: true });
+          await memories.move(organization, moved, other?.id ?? 0);
+        });
+        expect(found.map(({ id }) => id)).toEqual(before.slice(2));
+      }
+    });
+  });
+});
+
+describe("filters over many memories", () => {
+  let dataDirectory: string;
+  let store: Store;
+  const CONTAINERS = 600;
+  const tags = Array.from({ length: CONTAINERS }, (_, at) => `c${at}`);
+
+  beforeAll(async () => {
+    dataDirectory = await mkdtemp(join(tmpdir(), "recollect-filter-turns-"));
+    store = await createSqliteStore({ dataDirectory, clock: new ManualClock(), maxMegabytes: 0 });
+    const { organizationId: organization } = store;
+    await store.transaction(async ({ containers, documents, chunks, memories }) => {
+      await containers.ensure(organization, tags);
+      for (const tag of tags) {
+        const draft = buildDocumentDraft({ containerTags: [tag], metadata: { team: "red" } });
+        const { id } = await documents.insert(organization, draft);
+        await chunks.replace(organization, id, 1, buildChunkDrafts("text"));
+        await memories.insert(
+          organization,
+          buildMemoryDraft({ containerTag: tag, metadata: { team: "red" } }),
+          FIRST_VERSION,
+        );
+      }
+    });
+  });
+  afterAll(async () => {
+    await store.close();
+    await rm(dataDirectory, { recursive: true, force: true });
+  });
+
+  const filters: FilterExpression = { all: [buildCondition("team", "red", { negate: true, ignoreCase: true })] };
+  const inverse: FilterExpression = { all: [buildCondition("team", "RED", { ignoreCase: true })] };
+  const match = async (store: Store, filters: FilterExpression): Promise<number> => {
+    const rows = await store.containers.ensure(store.organizationId, tags);
+    const scope = {
+      containerIds: rows.map(({ id }) => id),
+      kinds: ["chunk", "memory"] as const,
+      includeForgotten: true,
+    };
+    return (await store.units.matching(store.organizationId, scope, { filters })).length;
+  };
+
+  test("find those of every container, however many are named", async () => {
+    expect(await match(store, inverse)).toBe(CONTAINERS * 2);
+    expect(await match(store, filters)).toBe(0);
+  });
+
+  test("end in the background although callers never stop reading", async () => {
+    let isOver = false;
+    const background = match(store.background, inverse).finally(() => (isOver = true));
+    const calls = Array.from({ length: 4 }, async () => {
+      while (!isOver) await store.documents.list(store.organizationId, buildDocumentQuery({ containerTags: ["c1"] }));
+    });
+    expect(await background).toBe(CONTAINERS * 2);
+    await Promise.all(calls);
   });
 });

@@ -42,6 +42,7 @@ describe("a filter may be", () => {
     [{ value: false }, { value: "false" }],
     [{ value: "" }, { value: "" }],
     [{ filterType: "string_contains" }, { type: "string_contains" }],
+    [{ value: "x".repeat(19_000) }, { value: "x".repeat(19_000) }],
     [
       { filterType: "numeric", value: "1e3", numericOperator: ">=" },
       { type: "numeric", value: "1e3", operator: ">=" },
@@ -88,6 +89,14 @@ describe("a filter is rejected, with the place and the rule:", () => {
     [
       { AND: Array.from({ length: 201 }, () => CONDITION) },
       /^filters\.AND\.200: there must be at most 200 conditions$/,
+    ],
+    [
+      { AND: Array.from({ length: 3 }, () => ({ ...CONDITION, value: "x".repeat(9_000) })) },
+      /^filters\.AND\.2: the keys and values of all conditions must have at most 20000 characters together$/,
+    ],
+    [
+      { AND: [{ ...CONDITION, value: "x".repeat(1_001), filterType: "string_contains" }] },
+      /^filters\.AND\.0\.value: must have at most 1000 characters, because filterType is string_contains$/,
     ],
     [{ AND: Array.from({ length: 200 }, () => ({ OR: [] })) }, /there must be at most 200 groups$/],
   ])("%j", (filters, message) => {

@@ -4,30 +4,33 @@ import { executorOf, type RecordDatabase } from "./record-executor.js";
 /** What differs between the databases of the record, apart from the text index (`text-index-dialects.ts`). */
 interface DatabaseTraits {
   /** How much one statement looks at when many rows are compared with a filter. */
-  readonly slices: SliceSize;
+  readonly sliceSize: SliceSize;
   /** Beyond this many documents and memories with a metadata value, looking at everything in turn is no slower. */
   readonly mostOwners: number;
   /** Whether a cross join is read in the order in which it is written; if not, the statement has to say so. */
   readonly readsInWrittenOrder: boolean;
 }
 
-/** How many rows a statement looks at, so that it takes about so long. */
+/** How many rows a statement looks at, so that they take about so long. */
 export interface SliceSize {
-  readonly firstRows: number;
+  /** Also in the first statement, when it is not known how long a row takes. */
+  readonly leastRows: number;
   readonly mostRows: number;
+  /** The same where a row with large metadata takes milliseconds: many may follow where all were small before. */
+  readonly mostEvaluated: number;
   readonly milliseconds: number;
 }
 
 const TRAITS: Readonly<Record<RecordDatabase, DatabaseTraits>> = {
   // After each slice, other work of this process gets a turn.
   sqlite: {
-    slices: { firstRows: 32, mostRows: 2_000, milliseconds: 2 },
+    sliceSize: { leastRows: 16, mostRows: 1_000, mostEvaluated: 100, milliseconds: 2 },
     mostOwners: 5_000,
     readsInWrittenOrder: true,
   },
   // It works in another process, each statement sorts what is left, and it takes longer to look at a row's metadata.
   postgres: {
-    slices: { firstRows: 500, mostRows: 100_000, milliseconds: 200 },
+    sliceSize: { leastRows: 100, mostRows: 100_000, mostEvaluated: 100_000, milliseconds: 200 },
     mostOwners: 50_000,
     readsInWrittenOrder: false,
   },

@@ -13,16 +13,22 @@ export interface SizedDocument {
   readonly bytes?: number | undefined;
 }
 
-/** Texts of documents by id, in this order, until the answer is full. */
+/**
+ * Texts of documents by id, in this order, until the answer is full. Without those of documents that have another revision now:
+ * whoever may see the document as it was may perhaps not see what it became.
+ */
 export async function readContents(
   db: Kysely<Database>,
-  documents: readonly SizedDocument[],
+  documents: readonly (SizedDocument & { readonly revision: number })[],
 ): Promise<ReadonlyMap<string, string>> {
+  const revisions = new Map(documents.map(({ id, revision }) => [id, revision]));
   const contents = new Map<string, string>();
   for (const ids of slicesOf(documents, MOST_CONTENT_BYTES)) {
-    const { rows } = await sql<{ id: string; content: string }>`
-      select id, content from documents where id in (select value from json_each(${listParameter(ids)}))`.execute(db);
-    for (const { id, content } of rows) contents.set(id, content);
+    const { rows } = await sql<{ id: string; content: string; revision: number }>`
+      select id, content, revision from documents where id in (select value from json_each(${listParameter(ids)}))`.execute(
+      db,
+    );
+    for (const { id, content, revision } of rows) if (revisions.get(id) === revision) contents.set(id, content);
     await yieldTurn();
   }
   return contents;

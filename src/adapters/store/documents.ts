@@ -6,12 +6,15 @@ import { createContainerStore } from "./containers.js";
 import { readContents } from "./document-contents.js";
 import { CATEGORY, countCategories, readOutlines } from "./document-outlines.js";
 import { columnsOf, documentOf, type DocumentRow, headOf, type HeadRow, rowOf, SET_WAITING } from "./document-rows.js";
-import { filterDocuments } from "./filtered-rows.js";
+import { filterRows, isOneOf, readCandidates } from "./filtered-rows.js";
+import { documentFilterSql } from "./filters.js";
 import { readRows, readSteadyRows, writeRows } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { columnsOfTable, packedRows } from "./packed-rows.js";
+import { executorOf } from "./record-executor.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
+import { Slices } from "./slices.js";
 import { DESCRIPTION_METHODS } from "./descriptions.js";
 import { ATTACHMENT_METHODS } from "./document-attachments.js";
 import { READING_METHODS } from "./document-readings.js";
@@ -188,23 +191,37 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
   },
 
   async list({ db }, organizationId, query) {
-    const column = query.sort === "updatedAt" ? "updated_at" : "created_at";
-    const inOrder = db.selectFrom("documents").orderBy(column, query.order).orderBy("id", query.order);
-    const matching = inOrder.where(documentConditions(organizationId, query));
+    const column = sql.ref(query.sort === "updatedAt" ? "updated_at" : "created_at");
+    const direction = sql.raw(query.order);
+    const order = sql`${column} ${direction}, id ${direction}`;
+    const inOrder = (db: Kysely<Database>) => db.selectFrom("documents").orderBy(order);
+    const conditions = documentConditions(organizationId, query);
+    const matching = sql<boolean>`(${isOf(organizationId, query)} and ${conditions})`;
     if (query.filters) {
-      const rows = await matching.select("seq").execute();
-      const seqs = rows.map(({ seq }) => seq);
-      const scope = query.containerTags?.join(" ") ?? "";
-      const found = await filterDocuments(db, seqs, { filters: query.filters, scope });
+      const condition = documentFilterSql(executorOf(db).database, query.filters, sql`documents.metadata`);
+      const slices = new Slices(db, { containers: query.containerTags ?? [], filters: query.filters });
+      const candidates = await readCandidates(
+        db,
+        sql`select json_group_array(seq order by ${order}) as packed from documents where ${matching}`,
+      );
+      const found = await filterRows({ table: "documents", condition, slices })(candidates);
       const page = found.slice(query.offset, query.offset + query.limit);
-      const isOnPage = sql<boolean>`seq in (select cast(value as bigint) from json_each(${listParameter(page)}))`;
-      return { documents: await readPage(db, query, inOrder.where(isOnPage)), total: found.length };
+      // Some may have changed meanwhile.
+      const isStillOnPage = sql<boolean>`(${isOneOf("documents.seq", page)} and ${ofOrganization(organizationId)}
+        and ${conditions} and ${condition})`;
+      const documents = await slices.next((db) => readPage(db, query, inOrder(db).where(isStillOnPage)));
+      return { documents, total: found.length - (page.length - documents.length) };
     }
-    const documents = await readPage(db, query, matching.limit(query.limit).offset(query.offset));
+    const documents = await readPage(db, query, inOrder(db).where(matching).limit(query.limit).offset(query.offset));
     // A page that is not full is the last one. A second count might include changes made since.
     if (documents.length < query.limit && (documents.length > 0 || query.offset === 0))
       return { documents, total: query.offset + documents.length };
-    return { documents, total: await countDocuments(db, organizationId, query) };
+    const { total } = await db
+      .selectFrom("documents")
+      .select(sql<number>`count(*)`.as("total"))
+      .where(matching)
+      .executeTakeFirstOrThrow();
+    return { documents, total };
   },
 
   outlines: ({ db }, organizationId, ids, excerpt) => readOutlines(db, organizationId, ids, excerpt),
@@ -312,7 +329,7 @@ async function readPage(
 ): Promise<(DocumentHead & { content?: string })[]> {
   const page = await rows
     .select(sql.raw<string>(HEADS.expression).as("head"))
-    .select("id")
+    .select(["id", "revision"])
     .$if(includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
     .execute();
   const contents = includeContent ? await readContents(db, page) : null;
@@ -322,18 +339,9 @@ async function readPage(
   });
 }
 
-async function countDocuments(db: Kysely<Database>, organizationId: string, query: DocumentQuery): Promise<number> {
-  const { total } = await db
-    .selectFrom("documents")
-    .select(sql<number>`count(*)`.as("total"))
-    .where(documentConditions(organizationId, query))
-    .executeTakeFirstOrThrow();
-  return total;
-}
-
-/** All conditions except a filter. */
+/** All conditions except those of `isOf` and the filter. */
 function documentConditions(organizationId: string, query: DocumentQuery) {
-  const conditions = [isOf(organizationId, query)];
+  const conditions = [sql<boolean>`true`];
   if (query.containerTags) conditions.push(inContainers(organizationId, query.containerTags, query.operator));
   if (query.statuses)
     conditions.push(sql<boolean>`documents.status in (select value from json_each(${listParameter(query.statuses)}))`);

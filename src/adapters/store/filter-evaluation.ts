@@ -1,18 +1,19 @@
 import type { FilterCondition, FilterExpression } from "../../core/types.js";
+import { containsText } from "../../lib/contains-text.js";
 
 /** Metadata as parsed; null for none. */
 export type Values = Readonly<Record<string, unknown>> | null;
 
 /** Whether metadata satisfies a filter (contract 1.13). */
 export function satisfies(expression: FilterExpression, metadata: Values): boolean {
-  return holdsWhere(expression, (condition) => conditionHolds(condition, valueOf(metadata, condition.key)));
+  const members = new Members(metadata);
+  return holdsWhere(expression, (condition) => conditionHolds(condition, members));
 }
 
 /** Which conditions of a filter some metadata satisfies: a 1 or 0 for each, in their order. */
 export function heldConditions(expression: FilterExpression, metadata: Values): string {
-  const held = conditionsOf(expression).map((condition) =>
-    conditionHolds(condition, valueOf(metadata, condition.key)) ? "1" : "0",
-  );
+  const members = new Members(metadata);
+  const held = conditionsOf(expression).map((condition) => (conditionHolds(condition, members) ? "1" : "0"));
   return held.join("");
 }
 
@@ -21,15 +22,16 @@ export function heldConditions(expression: FilterExpression, metadata: Values): 
  * @param documents as `heldConditions` returns them
  */
 export function memorySatisfies(expression: FilterExpression, own: Values, documents: readonly string[]): boolean {
+  const members = new Members(own);
   const places = new Map(conditionsOf(expression).map((condition, place) => [condition, place]));
   return holdsWhere(expression, (condition) => {
-    const value = valueOf(own, condition.key);
-    if (value !== undefined || documents.length === 0) return conditionHolds(condition, value);
+    if (documents.length === 0 || members.has(condition.key)) return conditionHolds(condition, members);
     return documents.some((held) => held[places.get(condition) ?? -1] === "1");
   });
 }
 
-function conditionsOf(expression: FilterExpression): FilterCondition[] {
+/** All conditions of a filter, in their order. */
+export function conditionsOf(expression: FilterExpression): FilterCondition[] {
   if ("all" in expression) return expression.all.flatMap(conditionsOf);
   if ("any" in expression) return expression.any.flatMap(conditionsOf);
   return [expression];
@@ -42,22 +44,64 @@ function holdsWhere(expression: FilterExpression, holds: (condition: FilterCondi
   return holds(expression);
 }
 
-function valueOf(metadata: Values, key: string): unknown {
-  return metadata && Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+/** The members of some metadata; each is folded and divided once, however many conditions name it. */
+class Members {
+  readonly #values: Values;
+  readonly #texts = new Map<string, string | null>();
+  readonly #elements = new Map<string, ReadonlySet<string>>();
+
+  constructor(values: Values) {
+    this.#values = values;
+  }
+
+  has(key: string): boolean {
+    return this.#values !== null && Object.hasOwn(this.#values, key);
+  }
+
+  value(key: string): unknown {
+    return this.has(key) ? this.#values?.[key] : undefined;
+  }
+
+  /** A scalar as text; null for anything else. */
+  text({ key, ignoreCase }: FilterCondition): string | null {
+    return remember(this.#texts, `${ignoreCase} ${key}`, () => {
+      const value = this.value(key);
+      if (value === undefined || (typeof value === "object" && value !== null)) return null;
+      return fold(value, ignoreCase);
+    });
+  }
+
+  /** The elements of an array as texts; none for anything else. */
+  elements({ key, ignoreCase }: FilterCondition): ReadonlySet<string> {
+    return remember(this.#elements, `${ignoreCase} ${key}`, () => {
+      const value = this.value(key);
+      return new Set(Array.isArray(value) ? value.map((item) => fold(item, ignoreCase)) : []);
+    });
+  }
 }
 
-/** @param stored undefined for a missing key */
-function conditionHolds(condition: FilterCondition, stored: unknown): boolean {
-  if (condition.type === "numeric") return numberHolds(condition, stored);
-  return textHolds(condition, stored) !== condition.negate;
+function remember<Value>(known: Map<string, Value>, name: string, make: () => Value): Value {
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const made = make();
+  known.set(name, made);
+  return made;
 }
 
-function textHolds({ type, value, ignoreCase }: FilterCondition, stored: unknown): boolean {
-  const fold = (item: unknown): string => (ignoreCase ? String(item).toLowerCase() : String(item));
-  const wanted = fold(value);
-  if (Array.isArray(stored)) return type === "array_contains" && stored.some((item) => fold(item) === wanted);
-  if (stored === undefined || (typeof stored === "object" && stored !== null)) return false;
-  return type === "string_contains" ? fold(stored).includes(wanted) : fold(stored) === wanted;
+function fold(value: unknown, ignoreCase: boolean): string {
+  return ignoreCase ? String(value).toLowerCase() : String(value);
+}
+
+function conditionHolds(condition: FilterCondition, members: Members): boolean {
+  if (condition.type === "numeric") return numberHolds(condition, members.value(condition.key));
+  return textHolds(condition, members) !== condition.negate;
+}
+
+function textHolds(condition: FilterCondition, members: Members): boolean {
+  const wanted = fold(condition.value, condition.ignoreCase);
+  const text = members.text(condition);
+  if (text === null) return condition.type === "array_contains" && members.elements(condition).has(wanted);
+  return condition.type === "string_contains" ? containsText(text, wanted) : text === wanted;
 }
 
 const COMPARISONS: Readonly<Record<FilterCondition["operator"], (one: number, other: number) => boolean>> = {

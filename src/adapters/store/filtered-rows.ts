@@ -1,53 +1,40 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import type { FilterExpression } from "../../core/types.js";
-import { documentFilterSql, memoryFilterSql } from "./filters.js";
 import { fixedQuery } from "./fixed-query.js";
 import { listParameter } from "./json.js";
-import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
-import { Slices } from "./slices.js";
+import type { Slices } from "./slices.js";
 
 interface Filtering {
-  readonly filters: FilterExpression;
-  /** As `SlicedRead` has it. */
-  readonly scope: string;
-  /** Stops when so many are found. */
-  readonly most?: number;
+  readonly table: "documents" | "memories";
+  readonly condition: RawBuilder<boolean>;
+  readonly slices: Slices;
 }
 
-/** Those of these documents, as `seq`, whose metadata satisfies a filter; in the same order. */
-export function filterDocuments(
-  db: Kysely<Database>,
-  seqs: readonly number[],
-  filtering: Filtering,
-): Promise<number[]> {
-  const condition = documentFilterSql(executorOf(db).database, filtering.filters, sql`documents.metadata`);
-  return filterRows(db, seqs, { ...filtering, table: sql.table("documents"), condition });
-}
-
-/** The same for memories. */
-export function filterMemories(db: Kysely<Database>, seqs: readonly number[], filtering: Filtering): Promise<number[]> {
-  const condition = memoryFilterSql(executorOf(db).database, filtering.filters);
-  return filterRows(db, seqs, { ...filtering, table: sql.table("memories"), condition });
-}
-
-function filterRows(
-  db: Kysely<Database>,
-  seqs: readonly number[],
-  {
-    scope,
-    most,
-    table,
-    condition,
-  }: Filtering & { readonly table: RawBuilder<unknown>; readonly condition: RawBuilder<boolean> },
-): Promise<number[]> {
+/** How to find those of some rows, as `seq`, that satisfy a filter: the first ones, in the same order. */
+export function filterRows({
+  table,
+  condition,
+  slices,
+}: Filtering): (seqs: readonly number[], most?: number) => Promise<number[]> {
+  const seq = sql.ref(`${table}.seq`);
   const select = fixedQuery<{ seq: number }>(
-    (_, slot) => sql`select ${table}.seq as seq from json_each(${slot(0)}) wanted
-      cross join ${table} on ${table}.seq = cast(wanted.value as bigint) where ${condition}`,
+    (_, slot) => sql`select ${seq} as seq from json_each(${slot(0)}) wanted
+      cross join ${sql.table(table)} on ${seq} = cast(wanted.value as bigint) where ${condition}`,
   );
   const look = async (db: Kysely<Database>, some: readonly number[]): Promise<number[]> => {
     const rows = await select(db, listParameter(some));
-    return rows.map(({ seq }) => seq);
+    return rows.map((row) => row.seq);
   };
-  return new Slices(db, scope).among(seqs, look, most);
+  return (seqs, most) => slices.among(seqs, look, most);
+}
+
+/** The rows of a list, as `seq`. @param query returns them in order, in one JSON text `packed` */
+export async function readCandidates(db: Kysely<Database>, query: RawBuilder<unknown>): Promise<number[]> {
+  const { rows } = await sql<{ packed: string }>`${query}`.execute(db);
+  return JSON.parse(rows[0]?.packed ?? "[]") as number[];
+}
+
+/** @param seq the column of the row numbers */
+export function isOneOf(seq: "documents.seq" | "memories.seq", seqs: readonly number[]): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(seq)} in (select cast(value as bigint) from json_each(${listParameter(seqs)}))`;
 }

@@ -1,16 +1,20 @@
 import { type Kysely, sql } from "kysely";
 import type { Clock, MemoryStore } from "../../core/ports.js";
+import type { FilterExpression, Memory } from "../../core/types.js";
 import { factKey } from "../../language/fact-key.js";
 import { iso } from "../../lib/time.js";
-import { filterMemories } from "./filtered-rows.js";
-import { readRows } from "./fixed-query.js";
+import { filterRows } from "./filtered-rows.js";
+import { memoryFilterSql } from "./filters.js";
+import { readRows, type Value } from "./fixed-query.js";
 import { listParameter, toJson } from "./json.js";
 import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
 import { columnsOf, memoryOf, NEW_MEMORIES, readMemories, SELECT_WHOLE, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
+import { executorOf } from "./record-executor.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
+import { Slices } from "./slices.js";
 
 const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
 const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
@@ -19,15 +23,17 @@ const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotte
 const IN_CONTAINER = "containers.organization_id = ?1 and containers.tag = ?2";
 const ACTIVE_ONLY = "memories.is_latest = 1 and memories.is_forgotten = 0";
 
+const CANDIDATES_AT_ONCE = 1_000;
+
 // Without what `isFlagged` names.
 const SHOWN = `${IN_CONTAINER} and ${ACTIVE_ONLY} and memories.is_static = ?3
   and (memories.forget_after is null or memories.forget_after > ?4)
   and not (memories.is_inference = 1 and coalesce(json_extract(memories.metadata, '$.trust') = 'flagged', false))
   and memories.kind <> 'statement' and memories.seq > ?5`;
 const ACTIVE = `${SELECT_WHOLE} and ${SHOWN} order by memories.seq desc limit ?6 + 0`;
-const ACTIVE_SEQS = `select memories.seq as seq from memories join containers on containers.id = memories.container_id
-  where memories.organization_id = ?1 and ${SHOWN}`;
-const BY_SEQS = `${SELECT_WHOLE} and memories.seq in (select cast(value as bigint) from json_each(?2))
+const NEWEST_SEQS = `select memories.seq as seq from memories join containers on containers.id = memories.container_id
+  where memories.organization_id = ?1 and ${SHOWN} and memories.seq < ?6 order by memories.seq desc limit ?7 + 0`;
+const SHOWN_SEQS = `${SELECT_WHOLE} and ${SHOWN} and memories.seq in (select cast(value as bigint) from json_each(?6))
   order by memories.seq desc`;
 const BY_ID = `${SELECT_WHOLE} and memories.id = ?2`;
 const BY_IDS = `${SELECT_WHOLE} and memories.id in (select value from json_each(?2))`;
@@ -165,32 +171,18 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
   },
 
   async active({ db, clock }, organizationId, containerTag, { isStatic, limit, filters, afterSeq }) {
-    const kinds = isStatic === undefined ? ([0, 1] as const) : ([isStatic ? 1 : 0] as const);
-    const from = afterSeq ?? 0;
     const now = iso(clock.now());
-    // The index has the newest of each kind; to get the newest of both, SQLite would sort the whole container.
-    const newestFirst = async <Row extends { readonly seq: number }>(
-      ofKind: (kind: 0 | 1) => Promise<readonly Row[]>,
-    ): Promise<Row[]> => {
-      let rows: Row[] = [];
-      for (const kind of kinds) rows = [...rows, ...(await ofKind(kind))];
-      return rows.toSorted((one, other) => other.seq - one.seq);
+    const from = afterSeq ?? 0;
+    const ofKind = (kind: 0 | 1): Promise<Memory[]> => {
+      const shown = [organizationId, containerTag, kind, now, from] as const;
+      return filters
+        ? readFiltered(db, { shown, containerTag, filters, limit })
+        : readMemories(db, ACTIVE, [...shown, limit]);
     };
-    if (!filters) {
-      const memories = await newestFirst((kind) =>
-        readMemories(db, ACTIVE, [organizationId, containerTag, kind, now, from, limit]),
-      );
-      return memories.slice(0, limit);
-    }
-    const rows = await newestFirst((kind) =>
-      readRows<{ seq: number }>(db, ACTIVE_SEQS, [organizationId, containerTag, kind, now, from]),
-    );
-    const seqs = await filterMemories(
-      db,
-      rows.map(({ seq }) => seq),
-      { filters, scope: containerTag, most: limit },
-    );
-    return readMemories(db, BY_SEQS, [organizationId, listParameter(seqs)]);
+    if (isStatic !== undefined) return ofKind(isStatic ? 1 : 0);
+    // The index has the newest of each kind; to get the newest of both, SQLite would sort the whole container.
+    const memories = [...(await ofKind(0)), ...(await ofKind(1))];
+    return memories.toSorted((one, other) => other.seq - one.seq).slice(0, limit);
   },
 
   async versions({ db }, organizationId, rootIds, { withUndone } = { withUndone: false }) {
@@ -282,6 +274,35 @@ const memoryStore = repositoryOf<MemoryStore, StoreContext>({
 
 export function createMemoryStore(db: Kysely<Database>, clock: Clock): MemoryStore {
   return memoryStore({ db, clock });
+}
+
+interface FilteredRead {
+  /** The parameters of `SHOWN`. */
+  readonly shown: readonly Value[];
+  readonly containerTag: string;
+  readonly filters: FilterExpression;
+  readonly limit: number;
+}
+
+/** Active memories that satisfy a filter, newest first. */
+async function readFiltered(
+  db: Kysely<Database>,
+  { shown, containerTag, filters, limit }: FilteredRead,
+): Promise<Memory[]> {
+  const condition = memoryFilterSql(executorOf(db).database, filters);
+  const slices = new Slices(db, { containers: [containerTag], filters });
+  const filter = filterRows({ table: "memories", condition, slices });
+  const found: number[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; found.length < limit;) {
+    const rows = await readRows<{ seq: number }>(db, NEWEST_SEQS, [...shown, before, CANDIDATES_AT_ONCE]);
+    const seqs = rows.map(({ seq }) => seq);
+    found.push(...(await filter(seqs, limit - found.length)));
+    if (seqs.length < CANDIDATES_AT_ONCE) break;
+    before = seqs.at(-1) ?? 0;
+  }
+  // Some may have changed meanwhile.
+  const isStill = await filter(found);
+  return readMemories(db, SHOWN_SEQS, [...shown, listParameter(isStill)]);
 }
 
 /** With the organisation, because tags are unique only within one. */

@@ -1,10 +1,13 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { InferredMemory, MemoryQuery, PlacedMemory, StatedMemory } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { filterMemories } from "./filtered-rows.js";
+import { filterRows, isOneOf, readCandidates } from "./filtered-rows.js";
+import { memoryFilterSql } from "./filters.js";
 import { listParameter } from "./json.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
+import { Slices } from "./slices.js";
 
 /** What a search may find: newest versions that are neither forgotten nor expired. */
 const active = (now: Date) =>
@@ -38,44 +41,41 @@ export async function listMemories(
   const isTold = sql<boolean>`memories.kind <> 'statement'`;
   const conditions = [await isInContainers(db, organizationId, query.containerTags), active(now), isTold];
   const matching = sql<boolean>`(${sql.join(conditions, sql` and `)})`;
-  const column = query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at";
-  // Sorts row numbers; otherwise whole rows would be read, and their sources counted, for everything that is sorted.
-  const sorted = db
-    .selectFrom("memories")
-    .select("memories.seq")
-    .where(matching)
-    .orderBy(column, query.order)
-    .orderBy("memories.seq", query.order);
-  const readPage = async (isOnPage: RawBuilder<boolean>): Promise<PlacedMemory[]> => {
+  const column = sql.ref(query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at");
+  const direction = sql.raw(query.order);
+  const order = sql`${column} ${direction}, memories.seq ${direction}`;
+  const readPage = async (db: Kysely<Database>, isOnPage: RawBuilder<boolean>): Promise<PlacedMemory[]> => {
     const rows = await selectMemories(db, organizationId)
       .select("containers.uid as uid")
       .where(isOnPage)
-      .orderBy(column, query.order)
-      .orderBy("memories.seq", query.order)
+      .orderBy(order)
       .execute();
     return rows.map((row) => ({ ...memoryOf(row), containerUid: row.uid }));
   };
   if (query.filters) {
-    const rows = await sorted.execute();
-    const scope = query.containerTags.join(" ");
-    const found = await filterMemories(
+    const condition = memoryFilterSql(executorOf(db).database, query.filters);
+    const slices = new Slices(db, { containers: query.containerTags, filters: query.filters });
+    const candidates = await readCandidates(
       db,
-      rows.map(({ seq }) => seq),
-      { filters: query.filters, scope },
+      sql`select json_group_array(memories.seq order by ${order}) as packed from memories where ${matching}`,
     );
+    const found = await filterRows({ table: "memories", condition, slices })(candidates);
     const page = found.slice(query.offset, query.offset + query.limit);
-    return { memories: await readPage(isOneOf(page)), total: found.length };
+    // Some may have changed meanwhile.
+    const isStillOnPage = sql<boolean>`(${isOneOf("memories.seq", page)} and ${matching} and ${condition})`;
+    const memories = await slices.next((db) => readPage(db, isStillOnPage));
+    return { memories, total: found.length - (page.length - memories.length) };
   }
-  const memories = await readPage(sql`memories.seq in ${sorted.limit(query.limit).offset(query.offset)}`);
+  // Sorts row numbers; otherwise whole rows would be read, and their sources counted, for everything that is sorted.
+  const memories = await readPage(
+    db,
+    sql`memories.seq in (select memories.seq from memories where ${matching}
+      order by ${order} limit ${query.limit} offset ${query.offset})`,
+  );
   // Left to itself, the planner would read whole rows.
   const counted = await sql<{ total: number }>`
     select count(*) as total from memories indexed by memories_told where ${matching}`.execute(db);
   return { memories, total: counted.rows[0]?.total ?? 0 };
-}
-
-/** @param seqs of memories */
-function isOneOf(seqs: readonly number[]): RawBuilder<boolean> {
-  return sql<boolean>`memories.seq in (select cast(value as bigint) from json_each(${listParameter(seqs)}))`;
 }
 
 /** Guesses that await review, as `MemoryStore.inferred` promises. */

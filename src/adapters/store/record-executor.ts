@@ -30,10 +30,21 @@ export interface RecordTransaction {
 
 /** A long read that is divided into slices. */
 export interface SlicedRead {
-  /** What it reads: however many reads of one scope wait, one of another scope soon gets its turn. */
-  readonly scope: string;
-  /** When it began, in milliseconds as `performance.now` counts them. */
-  readonly began: number;
+  /** The containers that it names: however many reads of some wait, one of others soon gets its turn. */
+  readonly containers: readonly (string | number)[];
+  /** How long its slices have taken so far. */
+  readonly spentMs: number;
+}
+
+export interface Slice<R> {
+  readonly result: R;
+  /** How long its statements took, without waiting for anything else. */
+  readonly milliseconds: number;
+}
+
+/** For statements that need no end of their own. */
+export function readOnly(run: RecordTransaction["run"]): RecordTransaction {
+  return { run, send: run, commit: () => Promise.resolve(), rollback: () => undefined };
 }
 
 const compiler = new SqliteQueryCompiler();
@@ -81,7 +92,7 @@ export abstract class RecordExecutor extends DefaultQueryExecutor {
    * @param read gets the executor for its statements
    * @throws AppError `unavailable` if the whole read takes too long
    */
-  abstract readSlice<R>(of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<R>;
+  abstract readSlice<R>(of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<Slice<R>>;
 
   abstract begin(): Promise<RecordTransaction>;
 

@@ -1,7 +1,15 @@
 import type { Kysely } from "kysely";
+import type { FilterExpression } from "../../core/types.js";
 import { databaseTraits, type SliceSize } from "./database-traits.js";
+import { isEvaluated } from "./filters.js";
 import { databaseOver, executorOf, type RecordExecutor, type SlicedRead } from "./record-executor.js";
 import type { Database } from "./schema.js";
+
+interface FilteredRead {
+  /** As `SlicedRead` has them. */
+  readonly containers: readonly (string | number)[];
+  readonly filters: FilterExpression | undefined;
+}
 
 /**
  * Divides a long read into statements that take about as long as the database's traits say. How long a row takes depends on its
@@ -9,26 +17,27 @@ import type { Database } from "./schema.js";
  */
 export class Slices {
   readonly #executor: RecordExecutor;
-  readonly #read: SlicedRead;
-  readonly #size: SliceSize;
-  #rows: number;
+  readonly #containers: SlicedRead["containers"];
+  readonly #length: SliceLength;
+  #spentMs = 0;
 
-  /** @param scope as `SlicedRead` has it */
-  constructor(db: Kysely<Database>, scope: string) {
+  constructor(db: Kysely<Database>, { containers, filters }: FilteredRead) {
     this.#executor = executorOf(db);
-    this.#read = { scope, began: performance.now() };
-    this.#size = databaseTraits(db).slices;
-    this.#rows = this.#size.firstRows;
+    this.#containers = containers;
+    const { sliceSize } = databaseTraits(db);
+    const isSlow = filters !== undefined && isEvaluated(this.#executor.database, filters);
+    this.#length = new SliceLength(isSlow ? { ...sliceSize, mostRows: sliceSize.mostEvaluated } : sliceSize);
   }
 
   /** Runs one statement. @param look reads so many rows at most @throws as `RecordExecutor.readSlice` */
-  next<Result>(look: (db: Kysely<Database>, rows: number) => Promise<Result>): Promise<Result> {
-    return this.#executor.readSlice(this.#read, async (executor) => {
-      const began = performance.now();
-      const result = await look(databaseOver(executor), this.#rows);
-      this.#learn(performance.now() - began);
-      return result;
-    });
+  async next<Result>(look: (db: Kysely<Database>, rows: number) => Promise<Result>): Promise<Result> {
+    const read = { containers: this.#containers, spentMs: this.#spentMs };
+    const { result, milliseconds } = await this.#executor.readSlice(read, (executor) =>
+      look(databaseOver(executor), this.#length.rows),
+    );
+    this.#spentMs += milliseconds;
+    this.#length.learn(milliseconds);
+    return result;
   }
 
   /** The first of these rows that `look` finds, in the same order. @param look reads some of the rows */
@@ -39,20 +48,39 @@ export class Slices {
   ): Promise<number[]> {
     const found: number[] = [];
     for (let from = 0; from < rows.length && found.length < most;) {
-      const some = await this.next(async (db, most) => {
-        const seen = rows.slice(from, from + most);
-        return { seen, matching: new Set(await look(db, seen)) };
+      const { seen, matching } = await this.next(async (db, count) => {
+        const some = rows.slice(from, from + count);
+        return { seen: some, matching: new Set(await look(db, some)) };
       });
-      for (const row of some.seen) if (some.matching.has(row)) found.push(row);
-      from += some.seen.length;
+      for (const row of seen) if (matching.has(row)) found.push(row);
+      from += seen.length;
     }
     return found.length > most ? found.slice(0, most) : found;
   }
+}
 
-  #learn(tookMs: number): void {
-    const { milliseconds, mostRows } = this.#size;
+/** How many rows the next statement looks at. */
+export class SliceLength {
+  readonly #size: Omit<SliceSize, "mostEvaluated">;
+  /** What a statement takes at least, such as the way to the database and back. */
+  #fixedMs = Infinity;
+  #rows: number;
+
+  constructor(size: Omit<SliceSize, "mostEvaluated">) {
+    this.#size = size;
+    this.#rows = size.leastRows;
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /** Notes how long a statement took that looked at so many. */
+  learn(tookMs: number): void {
+    const { leastRows, mostRows, milliseconds } = this.#size;
+    this.#fixedMs = Math.min(this.#fixedMs, tookMs);
     // At most twice as many: the next rows may be larger.
-    const factor = Math.min(2, milliseconds / tookMs);
-    this.#rows = Math.min(mostRows, Math.max(1, Math.floor(this.#rows * factor)));
+    const factor = Math.min(2, milliseconds / Math.max(tookMs - this.#fixedMs, Number.MIN_VALUE));
+    this.#rows = Math.min(mostRows, Math.max(leastRows, Math.floor(this.#rows * factor)));
   }
 }

@@ -1,7 +1,14 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type { EventLoopScheduler } from "./event-loop-scheduler.js";
 import type { QueryCache } from "./query-cache.js";
-import { onlyReads, RecordExecutor, type RecordTransaction, type SlicedRead } from "./record-executor.js";
+import {
+  onlyReads,
+  readOnly,
+  RecordExecutor,
+  type RecordTransaction,
+  type Slice,
+  type SlicedRead,
+} from "./record-executor.js";
 import type { SqliteSession } from "./sqlite-session.js";
 import type { Durability, SqliteWriter } from "./sqlite-writer.js";
 
@@ -42,9 +49,18 @@ export class SqliteExecutor extends RecordExecutor {
     return this.#connections.queryCache.run<R>(query);
   }
 
-  override async readSlice<R>(_of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<R> {
+  override async readSlice<R>(_of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<Slice<R>> {
     if (!this.#transaction) await this.#turn();
-    return read(this);
+    const source = this.#transaction ?? this.#connections.reader;
+    let milliseconds = 0;
+    const timed = readOnly((query) => {
+      const began = performance.now();
+      const running = source.run<never>(query);
+      // Before other work that waits runs.
+      milliseconds += performance.now() - began;
+      return running;
+    });
+    return { result: await read(this.within(timed)), milliseconds };
   }
 
   override begin(): Promise<RecordTransaction> {

@@ -5,6 +5,9 @@ import { parseLimitedJson } from "../../lib/limited-json.js";
 const MAX_DEPTH = 8;
 const MAX_CONDITIONS = 200;
 const MAX_GROUPS = 200;
+/** Comparing a value with large metadata takes time in proportion to it, and with some texts to the product of both lengths. */
+const MAX_SOUGHT_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 20_000;
 const TYPES = ["metadata", "numeric", "array_contains", "string_contains"] as const;
 const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 
@@ -15,7 +18,7 @@ const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 export function parseFilters(input: unknown): FilterExpression | undefined {
   if (input === undefined || input === null) return undefined;
   const value = typeof input === "string" ? readJson(input) : input;
-  const counter = { conditions: 0, groups: 0 };
+  const counter = { conditions: 0, groups: 0, characters: 0 };
   return parseGroup(value, ["filters"], counter);
 }
 
@@ -24,6 +27,8 @@ type Path = readonly (string | number)[];
 interface Counter {
   conditions: number;
   groups: number;
+  /** Of all keys and values. */
+  characters: number;
 }
 
 function readJson(text: string): unknown {
@@ -63,7 +68,11 @@ function parseList(value: unknown, path: Path, counter: Counter): FilterExpressi
     if (isObject(item) && ("AND" in item || "OR" in item)) return parseGroup(item, at, counter);
     counter.conditions += 1;
     if (counter.conditions > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions`);
-    return parseCondition(item, at);
+    const condition = parseCondition(item, at);
+    counter.characters += condition.key.length + condition.value.length;
+    if (counter.characters > MAX_CHARACTERS)
+      fail(at, `the keys and values of all conditions must have at most ${MAX_CHARACTERS} characters together`);
+    return condition;
   });
 }
 
@@ -83,6 +92,11 @@ function parseCondition(value: unknown, path: Path): FilterCondition {
     type === "numeric" ? oneOf(OPERATORS, value["numericOperator"] ?? "=", [...path, "numericOperator"]) : "=";
   if (type === "numeric" && (String(wanted).trim() === "" || !Number.isFinite(Number(wanted))))
     fail([...path, "value"], "must be a number, because filterType is numeric");
+  if (type === "string_contains" && String(wanted).length > MAX_SOUGHT_CHARACTERS)
+    fail(
+      [...path, "value"],
+      `must have at most ${MAX_SOUGHT_CHARACTERS} characters, because filterType is string_contains`,
+    );
   return {
     key,
     value: String(wanted),

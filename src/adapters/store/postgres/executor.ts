@@ -1,15 +1,15 @@
 import type { CompiledQuery, QueryResult } from "kysely";
 import type pg from "pg";
-import { onlyReads, RecordExecutor, type RecordTransaction, type SlicedRead } from "../record-executor.js";
+import { onlyReads, RecordExecutor, type RecordTransaction, type Slice, type SlicedRead } from "../record-executor.js";
 import type { Durability } from "../sqlite-writer.js";
-import type { ReadSlices } from "./read-slices.js";
 import { runOnAny } from "./session.js";
+import type { SliceTurns } from "./slice-turns.js";
 import type { PostgresWriter } from "./writer.js";
 
 export interface PostgresConnections {
   readonly pool: pg.Pool;
   readonly writer: PostgresWriter;
-  readonly slices: ReadSlices;
+  readonly sliceTurns: SliceTurns;
   /** Names the database in messages, without a password. */
   readonly place: string;
 }
@@ -43,9 +43,8 @@ export class PostgresExecutor extends RecordExecutor {
     return this.#transaction ? this.#transaction.send(query) : this.executeQuery(query);
   }
 
-  override readSlice<R>(of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<R> {
-    if (this.#transaction) return read(this);
-    return this.#connections.slices(of, (transaction) => read(this.within(transaction)));
+  override readSlice<R>(of: SlicedRead, read: (executor: RecordExecutor) => Promise<R>): Promise<Slice<R>> {
+    return this.#connections.sliceTurns(of, (transaction) => read(this.within(transaction)));
   }
 
   override begin(): Promise<RecordTransaction> {

@@ -20,7 +20,6 @@ import { createVectorRecord } from "../vector-record.js";
 import { createVectorSpaces } from "../vector-spaces.js";
 import { describePostgresError } from "./errors.js";
 import { type PostgresConnections, PostgresExecutor } from "./executor.js";
-import { createReadSlices } from "./read-slices.js";
 import { migrate } from "./migrate.js";
 import { type DatabasePossession, possessDatabase } from "./possession.js";
 import { placeOf } from "./place.js";
@@ -28,6 +27,7 @@ import { beginSession } from "./prepared.js";
 import { createSharedAttempts } from "./shared-attempts.js";
 import { createVectorFeeder } from "./vector-feeder.js";
 import { createWorkSignal } from "./work-signal.js";
+import { createSliceTurns } from "./slice-turns.js";
 import { BEGUN_AT_ONCE, PostgresWriter } from "./writer.js";
 
 export interface PostgresStoreOptions {
@@ -158,8 +158,8 @@ async function storeOver(
     if (reason.kind === "storage_full") state.fullAt = clock.now();
   };
   const writer = new PostgresWriter(writing, { place, permit: () => possession.require(), committed, failed });
-  const slices = createReadSlices({ pool, place }, longestFilterMs);
-  const connections: PostgresConnections = { pool, place, writer, slices };
+  const sliceTurns = createSliceTurns({ pool, place }, longestFilterMs);
+  const connections: PostgresConnections = { pool, place, writer, sliceTurns };
   const full = databaseOver(new PostgresExecutor(connections, "full"));
   const organizationId = await settleOrganization(full, wanted);
   const caches = { counts: createTimedCounts() };

@@ -2,7 +2,7 @@ import type pg from "pg";
 import { AppError } from "../../../core/errors.js";
 import { createConcurrencyLimit } from "../../../lib/concurrency-limit.js";
 import { count } from "../../../lib/count.js";
-import type { RecordTransaction, SlicedRead } from "../record-executor.js";
+import { readOnly, type RecordTransaction, type Slice, type SlicedRead } from "../record-executor.js";
 import { describePostgresError, isStatementTimeout } from "./errors.js";
 import { runOn } from "./session.js";
 
@@ -13,23 +13,23 @@ const SLICE_PATIENCE_MS = 30_000;
 const LONGEST_READ_MS = 30_000;
 
 /**
- * Runs slices of reads with a filter: few at a time, those of different scopes in turn, and all slices of a read for a limited
- * time. @throws AppError `unavailable` when that is over
+ * Runs slices of reads with a filter: few at a time, those of different containers in turn, and all slices of a read for a
+ * limited time. @throws AppError `unavailable` when that is over
  */
-export type ReadSlices = <Result>(
+export type SliceTurns = <Result>(
   of: SlicedRead,
   read: (transaction: RecordTransaction) => Promise<Result>,
-) => Promise<Result>;
+) => Promise<Slice<Result>>;
 
-export function createReadSlices(
+export function createSliceTurns(
   server: { readonly pool: pg.Pool; readonly place: string },
   longestMs = LONGEST_READ_MS,
-): ReadSlices {
+): SliceTurns {
   const turns = createConcurrencyLimit({ most: SLICES_AT_ONCE, patienceMs: SLICE_PATIENCE_MS });
-  return async ({ scope, began }, read) => {
-    const leave = await turns.enter(scope);
+  return async ({ containers, spentMs }, read) => {
+    const leave = await turns.enter(...containers.map(String));
     try {
-      const leftMs = Math.floor(began + longestMs - performance.now());
+      const leftMs = Math.ceil(longestMs - spentMs);
       if (leftMs <= 0) throw tookTooLong(longestMs);
       return await readWithin(server, leftMs, read);
     } catch (error) {
@@ -45,7 +45,7 @@ async function readWithin<Result>(
   { pool, place }: { readonly pool: pg.Pool; readonly place: string },
   longestMs: number,
   read: (transaction: RecordTransaction) => Promise<Result>,
-): Promise<Result> {
+): Promise<Slice<Result>> {
   const client = await pool.connect().catch((error: unknown) => {
     throw describePostgresError(error, place);
   });
@@ -53,15 +53,17 @@ async function readWithin<Result>(
   try {
     // For the transaction only: through a pooler, the connection serves others as well.
     await client.query(`begin read only; ${limitTo(longestMs)}`);
-    const result = await read({
-      run: (query) => runOn(client, query, place),
-      send: (query) => runOn(client, query, place),
-      commit: () => Promise.resolve(),
-      rollback: () => undefined,
+    let milliseconds = 0;
+    const timed = readOnly(async (query) => {
+      const began = performance.now();
+      const answer = await runOn<never>(client, query, place);
+      milliseconds += performance.now() - began;
+      return answer;
     });
+    const result = await read(timed);
     await client.query("commit");
     isBroken = false;
-    return result;
+    return { result, milliseconds };
   } catch (error) {
     throw describePostgresError(error, place);
   } finally {
