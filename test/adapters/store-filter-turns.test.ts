@@ -132,6 +132,8 @@ describe("filters over many memories", () => {
   let dataDirectory: string;
   let store: Store;
   const CONTAINERS = 600;
+  /** More of them in the first container. */
+  const MEMORIES = 6_000;
   const tags = Array.from({ length: CONTAINERS }, (_, at) => `c${at}`);
 
   beforeAll(async () => {
@@ -150,6 +152,12 @@ describe("filters over many memories", () => {
           FIRST_VERSION,
         );
       }
+      for (let number = 0; number < MEMORIES; number += 1)
+        await memories.insert(
+          organization,
+          buildMemoryDraft({ containerTag: "c0", metadata: { team: "red" } }),
+          FIRST_VERSION,
+        );
     });
   });
   afterAll(async () => {
@@ -170,7 +178,7 @@ describe("filters over many memories", () => {
   };
 
   test("find those of every container, however many are named", async () => {
-    expect(await match(store, inverse)).toBe(CONTAINERS * 2);
+    expect(await match(store, inverse)).toBe(CONTAINERS * 2 + MEMORIES);
     expect(await match(store, filters)).toBe(0);
   });
 
@@ -180,7 +188,7 @@ describe("filters over many memories", () => {
     const calls = Array.from({ length: 4 }, async () => {
       while (!isOver) await store.documents.list(store.organizationId, buildDocumentQuery({ containerTags: ["c1"] }));
     });
-    expect(await background).toBe(CONTAINERS * 2);
+    expect(await background).toBe(CONTAINERS * 2 + MEMORIES);
     await Promise.all(calls);
   });
 });
