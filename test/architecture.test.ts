@@ -52,6 +52,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...TRANSPORT,
     "transports/auth.ts",
     "transports/errors.ts",
+    "transports/pages/html.ts",
     "transports/pagination.ts",
     "transports/pinning-header.ts",
     "transports/request-id.ts",

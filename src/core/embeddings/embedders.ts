@@ -1,6 +1,6 @@
 import { AppError } from "../errors.js";
 import type { Embedder, EmbedderMaker, Embedders, MadeEmbedder } from "../ports.js";
-import { keyOf } from "./choice.js";
+import { choiceKey } from "./choice.js";
 
 /** Seconds after which a caller that needs an unavailable embedder may ask again. */
 const ASK_AGAIN_SECONDS = 30;
@@ -27,7 +27,7 @@ export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedder
       active = embedder;
     },
     prepare(choice, waiting) {
-      const key = keyOf(choice);
+      const key = choiceKey(choice);
       const known = prepared.get(key);
       if (known) return known;
       const made = maker.make(choice, waiting);
@@ -37,7 +37,7 @@ export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedder
       });
       return made;
     },
-    release: (choice) => putAway(keyOf(choice)),
+    release: (choice) => putAway(choiceKey(choice)),
     async close() {
       for (const key of prepared.keys()) await putAway(key);
     },

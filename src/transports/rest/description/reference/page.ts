@@ -1,7 +1,8 @@
+import { html, trustedHtml, type Html } from "../../../pages/html.js";
 import type { ApiDocument } from "../describe-api.js";
 import { curlOf } from "./example.js";
-import { html, inline, prose, type Html } from "./html.js";
 import { namedSchemas, type NamedSchemas } from "./named-schemas.js";
+import { inline, prose } from "./prose.js";
 import { renderFields, renderMeaning, renderType, type Schema } from "./schema.js";
 import { STYLE } from "./style.js";
 import { renderTable } from "./table.js";
@@ -47,7 +48,7 @@ interface Api {
 }
 
 /** Without white space around the style: the page's policy identifies it by its hash. */
-const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` };
+const STYLE_ELEMENT = trustedHtml(`<style>${STYLE}</style>`);
 
 /** The API reference: one page without scripts. */
 export function renderReference(document: ApiDocument, origin: string): string {
@@ -109,7 +110,7 @@ export function renderReference(document: ApiDocument, origin: string): string {
         </div>
       </body>
     </html> `;
-  return page.html;
+  return page.text;
 }
 
 type Group = Api["tags"][number] & { readonly operations: readonly Operation[] };

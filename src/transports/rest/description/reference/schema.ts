@@ -1,5 +1,6 @@
-import { html, inline, type Html } from "./html.js";
+import { html, type Html } from "../../../pages/html.js";
 import { nameOf } from "./named-schemas.js";
+import { inline } from "./prose.js";
 import { renderTable } from "./table.js";
 
 /** A schema of the API document, as far as the page reads it. */
@@ -89,7 +90,7 @@ function renderValue(value: unknown): Html {
 }
 
 function join(parts: readonly Html[], separator: string): Html {
-  return { html: parts.map((part) => part.html).join(separator) };
+  return html`${parts.map((part, index) => (index === 0 ? part : html`${separator}${part}`))}`;
 }
 
 /** A field's meaning and its constraints. */
