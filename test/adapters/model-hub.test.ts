@@ -76,7 +76,8 @@ describe("a download", () => {
       commit: COMMIT,
     });
     const fetched = hub.requests.filter(({ method, server }) => method === "GET" && server === "hub");
-    expect(fetched.every(({ path }) => path.includes(`/resolve/${COMMIT}/`))).toBe(true);
+    expect(fetched.length).toBeGreaterThan(0);
+    for (const { path } of fetched) expect(path).toContain(`/resolve/${COMMIT}/`);
     expect(steps.at(-1)).toEqual({ bytes: total, total });
     expect(steps.every(({ bytes }, at) => bytes >= (steps[at - 1]?.bytes ?? 0))).toBe(true);
     expect(log.lines.map(({ event }) => event)).toEqual([
