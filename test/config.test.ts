@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ConfigError, type Environment, readConfig, renderSettingsTable, SETTINGS } from "../src/config.js";
+import { ConfigError, type Environment, readConfig, SETTINGS } from "../src/config.js";
 
 const KEY = "sm_acme_0123456789abcdefghij";
 
@@ -478,6 +478,15 @@ test("every setting is described, and secrets have no default", () => {
     if (setting.isSecret) expect(setting.fallback, name).toBeUndefined();
   }
 });
+
+/** The settings as a Markdown table for docs/settings.md. */
+function renderSettingsTable(): string {
+  const rows = Object.entries(SETTINGS).map(([name, setting]) => {
+    const fallback = "fallback" in setting && setting.fallback !== undefined ? `\`${setting.fallback}\`` : "";
+    return `| \`${name}\` | ${fallback} | ${setting.description} |`;
+  });
+  return ["| Variable | Default | What it does |", "| --- | --- | --- |", ...rows].join("\n");
+}
 
 test("docs/settings.md has the table of settings as it is", async () => {
   const page = await readFile(new URL("../docs/settings.md", import.meta.url), "utf8");

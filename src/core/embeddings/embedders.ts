@@ -5,11 +5,6 @@ import { choiceKey } from "./choice.js";
 /** Seconds after which a caller that needs an unavailable embedder may ask again. */
 const ASK_AGAIN_SECONDS = 30;
 
-/** A single, fixed embedder. */
-export function onlyEmbedder(embedder: Embedder): Embedders {
-  return createEmbedders({ make: () => Promise.resolve(embedder) }, embedder);
-}
-
 /** The embedders of a maker, each created once; `first` is active until another is activated. */
 export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedders {
   const prepared = new Map<string, Promise<MadeEmbedder>>();
