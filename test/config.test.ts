@@ -1,5 +1,4 @@
 import { BlockList } from "node:net";
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -477,21 +476,6 @@ test("every setting is described, and secrets have no default", () => {
     expect(setting.description, name).toMatch(/\.$/);
     if (setting.isSecret) expect(setting.fallback, name).toBeUndefined();
   }
-});
-
-/** The settings as a Markdown table for docs/settings.md. */
-function renderSettingsTable(): string {
-  const rows = Object.entries(SETTINGS).map(([name, setting]) => {
-    const fallback = "fallback" in setting && setting.fallback !== undefined ? `\`${setting.fallback}\`` : "";
-    return `| \`${name}\` | ${fallback} | ${setting.description} |`;
-  });
-  return ["| Variable | Default | What it does |", "| --- | --- | --- |", ...rows].join("\n");
-}
-
-test("docs/settings.md has the table of settings as it is", async () => {
-  const page = await readFile(new URL("../docs/settings.md", import.meta.url), "utf8");
-  const table = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(page)?.[1]?.trim();
-  expect(table).toBe(renderSettingsTable());
 });
 
 test.each([
