@@ -13,7 +13,7 @@ const SHARED: Readonly<Record<string, string>> = {
  */
 export function nameBodies(operations: readonly JsonObject[], schemas: JsonObject): void {
   const bodies = operations
-    .toSorted((left, right) => (String(left["operationId"]) < String(right["operationId"]) ? -1 : 1))
+    .toSorted((left, right) => (idOf(left) < idOf(right) ? -1 : 1))
     .flatMap(bodiesOf)
     .filter(({ content }) => !isNamed(content["schema"] as JsonObject));
   const names = new Map<string, string>();
@@ -34,8 +34,12 @@ interface Body {
   readonly content: JsonObject;
 }
 
+function idOf({ operationId }: JsonObject): string {
+  return typeof operationId === "string" ? operationId : "";
+}
+
 function bodiesOf(operation: JsonObject): Body[] {
-  const id = String(operation["operationId"]);
+  const id = idOf(operation);
   const prefix = id.charAt(0).toUpperCase() + id.slice(1);
   const answers = Object.values(operation["responses"] as Record<string, JsonObject>);
   return [
