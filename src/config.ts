@@ -195,14 +195,6 @@ export function readUserFolders(environment: Environment = process.env): UserFol
   return userFoldersOf(environment, homedir(), process.platform);
 }
 
-/** The settings as a Markdown table for docs/settings.md. */
-export function renderSettingsTable(): string {
-  const rows = Object.entries(SETTINGS).map(([name, { fallback, description }]: [string, Setting<unknown>]) => {
-    return `| \`${name}\` | ${fallback === undefined ? "" : `\`${fallback}\``} | ${description} |`;
-  });
-  return ["| Variable | Default | What it does |", "| --- | --- | --- |", ...rows].join("\n");
-}
-
 function present(texts: Environment): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, text] of Object.entries(texts)) {

@@ -52,6 +52,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...TRANSPORT,
     "transports/auth.ts",
     "transports/errors.ts",
+    "transports/pages/html.ts",
     "transports/pagination.ts",
     "transports/pinning-header.ts",
     "transports/request-id.ts",
@@ -83,6 +84,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   // With `--json` a command answers in the format of the API.
   "transports/cli": [
     ...TRANSPORT,
+    "config/user-folders.ts",
     "transports/errors.ts",
     "transports/pagination.ts",
     "transports/place-in-file.ts",

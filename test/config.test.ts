@@ -1,9 +1,8 @@
 import { BlockList } from "node:net";
-import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ConfigError, type Environment, readConfig, renderSettingsTable, SETTINGS } from "../src/config.js";
+import { ConfigError, type Environment, readConfig, SETTINGS } from "../src/config.js";
 
 const KEY = "sm_acme_0123456789abcdefghij";
 
@@ -477,12 +476,6 @@ test("every setting is described, and secrets have no default", () => {
     expect(setting.description, name).toMatch(/\.$/);
     if (setting.isSecret) expect(setting.fallback, name).toBeUndefined();
   }
-});
-
-test("docs/settings.md has the table of settings as it is", async () => {
-  const page = await readFile(new URL("../docs/settings.md", import.meta.url), "utf8");
-  const table = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(page)?.[1]?.trim();
-  expect(table).toBe(renderSettingsTable());
 });
 
 test.each([

@@ -150,7 +150,7 @@ export function requireWhole(actor: Actor, { id, containerTags }: Pick<Document,
 }
 
 /** @throws AppError `forbidden` when the actor may read a document, but was narrowed to containers that it may change */
-export function refuseReadOnly(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
+export function requireChangeable(actor: Actor, { id, containerTags }: Pick<Document, "id" | "containerTags">): void {
   if (!maySee(actor, containerTags) && containerTags.some((tag) => actor.sees?.includes(tag)))
     throw new AppError("forbidden", `Document ${id} is in a container that this key may only read.`);
 }

@@ -84,7 +84,6 @@ export interface DeadJob {
   readonly payload: unknown;
   readonly group: string;
   readonly reason: string;
-  readonly diedAt: string;
 }
 
 /** Which jobs to take: by kind, with a maximum per group and kind at once, or those that a process died with. */

@@ -5,7 +5,15 @@ import { ExtractionError } from "./extraction-error.js";
 import type { ExtractionTools, FormatExtractor } from "./format-extractor.js";
 import { GatheredParts } from "./gathered-parts.js";
 import { readWholePage } from "./html/main-content.js";
-import { attributeOf, childOf, descendantsOf, elementsOf, readXmlTree, textOf, type XmlElement } from "./xml-events.js";
+import {
+  attributeOf,
+  childOf,
+  descendantsOf,
+  elementsOf,
+  readXmlTree,
+  elementText,
+  type XmlElement,
+} from "./xml-events.js";
 import { openZip, type ZipArchive } from "./zip-archive.js";
 import { singleSpaced } from "../lib/single-spaced.js";
 
@@ -103,7 +111,8 @@ function decoded(path: string): string {
 }
 
 function bookProperties(metadata: XmlElement): Pick<Book, "title" | "author" | "date" | "metadata"> {
-  const values = (name: string) => elementsOf(metadata, name).flatMap((entry) => singleSpaced(textOf(entry)) || []);
+  const values = (name: string) =>
+    elementsOf(metadata, name).flatMap((entry) => singleSpaced(elementText(entry)) || []);
   const date = values("date")[0] ?? null;
   const known = { language: values("language")[0], publisher: values("publisher")[0] };
   const written = Object.entries(known).flatMap(([name, value]) =>
@@ -124,7 +133,7 @@ function readTitles(part: string, tree: (part: string) => XmlElement): ReadonlyM
     const target = partAt(address ?? "", part);
     if (address !== undefined && title !== "" && !titles.has(target)) titles.set(target, title);
   };
-  const words = (element: XmlElement | undefined) => singleSpaced(textOf(element));
+  const words = (element: XmlElement | undefined) => singleSpaced(elementText(element));
   try {
     const contents = tree(part);
     for (const link of descendantsOf(contents, "a")) keep(attributeOf(link, "href"), words(link));

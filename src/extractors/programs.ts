@@ -10,7 +10,7 @@ import {
   missingLanguages,
   unfetchedLanguages,
 } from "./languages.js";
-import { runProgram } from "./run-program.js";
+import { runExtractorProgram } from "./run-program.js";
 import { canAccess } from "../lib/can-access.js";
 
 const ON_WINDOWS = [".exe", ".cmd", ""];
@@ -97,7 +97,7 @@ async function languagesMissing(
 ): Promise<readonly string[]> {
   const asked = languagesOf(languages);
   if (path === null) return asked.filter((language) => language !== BUILTIN_LANGUAGE);
-  const listed = await runProgram({
+  const listed = await runExtractorProgram({
     command: [path, "--list-langs"],
     // As in the extraction process.
     environment: { PATH: folders.join(delimiter) },

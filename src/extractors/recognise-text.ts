@@ -9,7 +9,7 @@ import {
 } from "./languages.js";
 import { languagesWithoutData } from "./language-files.js";
 import { howToInstall } from "./programs.js";
-import { runProgram } from "./run-program.js";
+import { runExtractorProgram } from "./run-program.js";
 
 /** A page takes a second or two; a poster of many megapixels up to a minute. */
 const TIME_LIMIT_MS = 120_000;
@@ -68,7 +68,7 @@ async function recogniseWithProgram(
   recognition: TextRecognition,
 ): Promise<string> {
   const { program = "tesseract", timeLimitMs = TIME_LIMIT_MS, signal } = recognition;
-  const run = await runProgram({
+  const run = await runExtractorProgram({
     command: [program, "stdin", "stdout", "--psm", TURNED_PAGES, "-l", languages],
     input: image,
     maximumBytes: MAXIMUM_OUTPUT_BYTES,

@@ -1,4 +1,4 @@
-import { MissingProgram, type ProgramOrder, type ProgramRun, runProgram as run } from "../lib/run-program.js";
+import { MissingProgram, type ProgramOrder, type ProgramRun, runProgram } from "../lib/run-program.js";
 import { ExtractionError } from "./extraction-error.js";
 
 /**
@@ -6,12 +6,12 @@ import { ExtractionError } from "./extraction-error.js";
  * @param order including the message if the program is not installed
  * @throws ExtractionError `missing_program`
  */
-export async function runProgram({
+export async function runExtractorProgram({
   missing,
   ...order
 }: ProgramOrder & { readonly missing: string }): Promise<ProgramRun> {
   try {
-    return await run(order);
+    return await runProgram(order);
   } catch (error) {
     throw error instanceof MissingProgram ? new ExtractionError("missing_program", missing) : error;
   }

@@ -191,8 +191,8 @@ export function descendantsOf(element: XmlElement, name: string): XmlElement[] {
 }
 
 /** All text in an element. */
-export function textOf(element: XmlElement | undefined): string {
-  return (element?.children ?? []).map((child) => (isElement(child) ? textOf(child) : child)).join("");
+export function elementText(element: XmlElement | undefined): string {
+  return (element?.children ?? []).map((child) => (isElement(child) ? elementText(child) : child)).join("");
 }
 
 /** An attribute by its local name, whatever the prefix. */

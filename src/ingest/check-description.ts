@@ -14,7 +14,7 @@ const MOST_SENTENCES = 3;
 const ADDRESS = /(?:\b[a-z][a-z0-9+.-]*:\/\/|\bwww\.)[^\s<>"')\]]+/giu;
 
 /** A document's title and summary, as far as the model's answer is usable; null where it is not. */
-export interface Description {
+export interface CheckedDescription {
   readonly title: string | null;
   readonly summary: string | null;
 }
@@ -26,7 +26,7 @@ export interface Description {
 export function checkDescription(
   described: DescribedByModel,
   document: Pick<Document, "content" | "origin">,
-): Description {
+): CheckedDescription {
   const isHarmless = (text: string) =>
     /[\p{L}\p{N}]/u.test(text) &&
     judgeText(text, undefined, { origin: document.origin }).trust !== "flagged" &&

@@ -4,7 +4,7 @@ import {
   isPlausibleContact,
   isPlausibleName,
   LONGEST_LABEL,
-  readLabel,
+  readSpeakerLabel,
   readStamp,
   type ChatStamp,
 } from "../language/speakers.js";
@@ -110,7 +110,7 @@ function readLine(line: string): Omit<Line, "start" | "whole"> {
   if (heading !== undefined && line.length <= LONGEST_LABEL)
     return { label: heading, text: "", day: null, stamp: null };
   const stamp = readStamp(line);
-  const found = readLabel(line);
+  const found = readSpeakerLabel(line);
   if (!found) return { label: null, text: line, day: null, stamp };
   const { label, length, day = null } = found;
   return { label, text: line.slice(length), day, stamp };

@@ -6,7 +6,7 @@ import type { JobContext, JobDraft, LanguageModel, Repositories } from "../core/
 import type { Document } from "../core/types.js";
 import { sha256 } from "../lib/crypto.js";
 import { safeCut } from "../lib/truncate.js";
-import { checkDescription, type Description } from "./check-description.js";
+import { checkDescription, type CheckedDescription } from "./check-description.js";
 import type { IngestContext } from "./context.js";
 import { describeDocumentPrompt } from "./prompts/describe-document.js";
 import { fenceOf } from "../lib/prompt-delimiter.js";
@@ -33,7 +33,7 @@ function textMarkOf({ content }: Pick<Document, "content">): string {
 export async function descriptionOf(
   { documents }: Pick<Repositories, "documents">,
   document: Pick<Document, "organizationId" | "id" | "content">,
-): Promise<Description | null> {
+): Promise<CheckedDescription | null> {
   const kept = await documents.description(document.organizationId, document.id);
   return kept?.textMark === textMarkOf(document) ? kept : null;
 }
@@ -95,7 +95,7 @@ async function describe(
   model: LanguageModel,
   document: Document,
   signal: AbortSignal,
-): Promise<Description | null> {
+): Promise<CheckedDescription | null> {
   const { store, log } = context;
   const { name, version, schema, messages } = describeDocumentPrompt;
   const { organizationId, id, revision, content } = document;

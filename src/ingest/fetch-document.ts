@@ -10,7 +10,7 @@ import type { IngestContext } from "./context.js";
 import { withDescription } from "./look.js";
 import { readContent, type ReadingWays } from "./read-content.js";
 import { commitRead, type ReadFile } from "./read-file.js";
-import { queueOf } from "./reading-queue.js";
+import { readingQueueOf } from "./reading-queue.js";
 import { loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
 
@@ -38,7 +38,7 @@ function fetchAndRead(
   const address = document.url ?? "";
   return watchReading(context, document.id, async (onProgress) => {
     const file = await fetchPatiently(context, address, job);
-    const ways = { queue: queueOf(document), signal: job.signal, onProgress };
+    const ways = { queue: readingQueueOf(document), signal: job.signal, onProgress };
     const found = withOrigin(await readFetched(context, file, ways), file);
     const load = () => Promise.resolve(file.bytes);
     const content = await withDescription(context, document, { content: found, load }, job.signal);

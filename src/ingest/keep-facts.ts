@@ -16,7 +16,7 @@ import { withPlaces } from "./candidates.js";
 import type { IngestContext } from "./context.js";
 import { relateWithModel } from "./relate-with-model.js";
 import { noteReading } from "./readings.js";
-import type { Waiting } from "./step.js";
+import type { QuietWait } from "./step.js";
 
 /** How many of the newest memories are checked for ones that overtook a document. */
 const NEWEST = 50;
@@ -164,7 +164,7 @@ async function withTimes(
 export async function saidWhen(
   { store }: IngestContext,
   { organizationId, documentDate, containerTags }: Document,
-  waits: Waiting | undefined,
+  waits: QuietWait | undefined,
 ): Promise<string | null> {
   if (documentDate !== null || !waits) return documentDate;
   for (const tag of containerTags) {

@@ -9,7 +9,7 @@ import type { Document, Turn } from "../core/types.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 import { lookAt } from "./look.js";
-import { bytesOf, NO_DESCRIPTION } from "./message-pictures.js";
+import { pictureBytes, NO_DESCRIPTION } from "./message-pictures.js";
 import { noteModelFailure } from "./model-failures.js";
 import type { StepPayload } from "./step.js";
 
@@ -93,7 +93,7 @@ async function describeOne(
   if (!picture) return rest;
   let bytes: Uint8Array;
   try {
-    bytes = await bytesOf(context, picture, signal);
+    bytes = await pictureBytes(context, picture, signal);
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError)) throw error;

@@ -10,7 +10,7 @@ import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
 import { lookAt } from "./look.js";
 import { noteModelFailure } from "./model-failures.js";
-import { queueOf } from "./reading-queue.js";
+import { readingQueueOf } from "./reading-queue.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 
 /**
@@ -112,7 +112,7 @@ async function readOne(context: IngestContext, document: Document, digest: strin
   const { organizationId, id, turns } = document;
   const picture = await context.store.messagePictures.find(organizationId, id, digest);
   if (!picture || !shownIn(turns ?? []).has(digest)) return { text: "", notes: [], isUndescribed: false };
-  const bytes = await noting("A picture could not be fetched", signal, () => bytesOf(context, picture, signal));
+  const bytes = await noting("A picture could not be fetched", signal, () => pictureBytes(context, picture, signal));
   if (!bytes.value) return { text: "", notes: bytes.notes, isUndescribed: false };
   const found = bytes.value;
   const read = await noting("A picture could not be read", signal, () => extractText(context, document, found, ways));
@@ -138,7 +138,7 @@ function extractText(
     onWaited(now - asked);
     asked = now;
   };
-  return extractor.extract(file, { queue: queueOf(document), signal, onTurn });
+  return extractor.extract(file, { queue: readingQueueOf(document), signal, onTurn });
 }
 
 /** Runs work that may fail because of the picture alone, which a note then reports. */
@@ -157,7 +157,7 @@ async function noting<T>(
 }
 
 /** @throws AppError `invalid` if it is not a picture, and as the fetcher does */
-export async function bytesOf(
+export async function pictureBytes(
   { fetcher }: Pick<IngestContext, "fetcher">,
   { bytes, address }: MessagePicture,
   signal: AbortSignal,

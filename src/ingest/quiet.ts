@@ -2,12 +2,12 @@ import type { JobContext, Repositories, WaitingJob } from "../core/ports.js";
 import type { Document, DocumentHead } from "../core/types.js";
 import { iso } from "../lib/time.js";
 import type { IngestContext } from "./context.js";
-import { nextJob, type NextStep, stepSchema, type StepPayload, type Waiting } from "./step.js";
+import { nextJob, type NextStep, stepSchema, type StepPayload, type QuietWait } from "./step.js";
 
 const REMEMBER = "remember";
 
 /** A document whose turn it is, and its own job if that is not the one that runs. */
-export interface Member {
+export interface QuietMember {
   readonly payload: StepPayload;
   readonly jobId: number | null;
 }
@@ -41,7 +41,7 @@ export async function gatherGroup(
   context: IngestContext,
   payload: StepPayload,
   job: JobContext,
-): Promise<Member[] | null> {
+): Promise<QuietMember[] | null> {
   const { store, limits, clock } = context;
   const { waits } = payload;
   const alone = [{ payload, jobId: null }];
@@ -70,7 +70,7 @@ export async function isInstantWaiting({ store }: IngestContext, { job }: JobCon
 }
 
 interface WaitingStep extends Pick<WaitingJob, "id" | "attempt"> {
-  readonly payload: StepPayload & { readonly waits: Waiting };
+  readonly payload: StepPayload & { readonly waits: QuietWait };
 }
 
 async function waitingSteps({ jobs }: Pick<Repositories, "jobs">, group: string): Promise<WaitingStep[]> {
@@ -117,7 +117,7 @@ function containersOf({ containerTags }: DocumentHead): string {
 /** How long documents wait at most if nothing else arrives, and the reason shown to people. */
 function patienceFor(
   { dreamQuiet, dreamLongestWait }: IngestContext["limits"],
-  waiting: readonly Waiting[],
+  waiting: readonly QuietWait[],
 ): { readonly runAt: Date; readonly reason: string } {
   const newest = Math.max(...waiting.map(({ last }) => Date.parse(last)));
   const oldest = Math.min(...waiting.map(({ since }) => Date.parse(since)));
@@ -129,7 +129,7 @@ function patienceFor(
 }
 
 interface PuttingOff {
-  readonly payload: StepPayload & { readonly waits: Waiting };
+  readonly payload: StepPayload & { readonly waits: QuietWait };
   /** Jobs that wait for the same. */
   readonly others: readonly number[];
   readonly runAt: Date;

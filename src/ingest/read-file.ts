@@ -15,7 +15,7 @@ import { keepAttachments, keysOf, NO_ATTACHMENTS, storeAttachments, type StoredA
 import type { IngestContext } from "./context.js";
 import { withDescription } from "./look.js";
 import { readContent } from "./read-content.js";
-import { queueOf } from "./reading-queue.js";
+import { readingQueueOf } from "./reading-queue.js";
 import { commitStep, loadCurrent, type StepPayload } from "./step.js";
 import { watchReading } from "./watch-reading.js";
 
@@ -94,7 +94,7 @@ async function readKeptFile(
       const file = await findFile(context, document, reading);
       const { name, mimeType } = file;
       const url = await webAddressOf(context, document);
-      const queue = queueOf(document);
+      const queue = readingQueueOf(document);
       const ways = { password: filePasswords.of(fileKey), queue, signal, onProgress };
       const content = await withBlobFile(context, file, (path) =>
         readContent(context, { path, name, mimeType, charset: null, url }, ways),

@@ -39,7 +39,7 @@ export async function relateWithModel(
   place: { readonly document: Document; readonly container: ContainerRow },
   resolution: Resolution,
   signal?: AbortSignal,
-): Promise<Related> {
+): Promise<ModelRelation> {
   const { model } = context;
   if (!model || resolution.facts.length === 0) return { resolution, refusal: null };
   const neighbours = await neighboursOf(context, { ...place, resolution });
@@ -65,7 +65,7 @@ export async function relateWithModel(
 }
 
 /** A resolution with the model's statements about it. */
-export interface Related {
+export interface ModelRelation {
   readonly resolution: Resolution;
   /** Why rules have to relate some of it in place of the model; null if they do not. */
   readonly refusal: AppError | null;

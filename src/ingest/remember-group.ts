@@ -7,7 +7,7 @@ import { TOGETHER } from "./extract-group.js";
 import { dropFound, findOnce } from "./found-candidates.js";
 import { keepFacts, resolveForContainers, saidWhen } from "./keep-facts.js";
 import { noteRefusedRelations } from "./model-failures.js";
-import { isInstantWaiting, type Member } from "./quiet.js";
+import { isInstantWaiting, type QuietMember } from "./quiet.js";
 import { loadCurrent } from "./step.js";
 
 /** Seconds: long enough for jobs that are already due to go first. */
@@ -17,7 +17,7 @@ const DAY = 86_400;
 
 /** A document of the group, with what has to be read of it. */
 interface Reading {
-  readonly member: Member;
+  readonly member: QuietMember;
   readonly document: Document;
   readonly submissions: readonly Submission[];
 }
@@ -27,7 +27,7 @@ interface Pass {
   readonly context: IngestContext;
   readonly job: JobContext;
   /** Documents still to be read, in order. */
-  readonly left: Member[];
+  readonly left: QuietMember[];
   /** The failure of the document whose job is running. */
   ownFailure?: unknown;
 }
@@ -39,7 +39,7 @@ interface Pass {
  */
 export async function rememberGroup(
   context: IngestContext,
-  members: readonly Member[],
+  members: readonly QuietMember[],
   job: JobContext,
 ): Promise<void> {
   const pass: Pass = { context, job, left: [...members] };
@@ -71,7 +71,7 @@ async function nextBatch(pass: Pass): Promise<Reading[]> {
   return batch;
 }
 
-async function loadReading(context: IngestContext, member: Member): Promise<Reading | null> {
+async function loadReading(context: IngestContext, member: QuietMember): Promise<Reading | null> {
   const document = await loadCurrent(context, member.payload);
   return document && { member, document, submissions: await submissionsOf(context, document) };
 }
@@ -96,7 +96,7 @@ function isReadLike(one: FactSource, other: FactSource): boolean {
   return JSON.stringify([one.guidance, one.known]) === JSON.stringify([other.guidance, other.known]);
 }
 
-async function rememberBatch(pass: Pass, batch: readonly Reading[], unfinished: Set<Member>): Promise<void> {
+async function rememberBatch(pass: Pass, batch: readonly Reading[], unfinished: Set<QuietMember>): Promise<void> {
   const { context, job } = pass;
   const sources = batch.flatMap((reading) => onlySourceOf(reading) ?? []);
   const found = batch.length > 1 ? await context.extractTogether?.(sources, job.signal) : null;
@@ -130,7 +130,7 @@ async function rememberReading(
 }
 
 /** Works on one document; its failure does not affect the others, unless the service stops or has to wait. */
-async function attempt<T>(pass: Pass, member: Member, work: () => Promise<T>): Promise<T | null> {
+async function attempt<T>(pass: Pass, member: QuietMember, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
@@ -152,7 +152,7 @@ function secondsToWait(error: unknown): number | undefined {
 }
 
 /** Those that wait for the same need not ask themselves. */
-async function holdOthers({ context, job }: Pass, unfinished: ReadonlySet<Member>, error: unknown): Promise<void> {
+async function holdOthers({ context, job }: Pass, unfinished: ReadonlySet<QuietMember>, error: unknown): Promise<void> {
   const seconds = secondsToWait(error);
   if (seconds === undefined || job.signal.aborted) return;
   const ids = [...unfinished].flatMap(({ jobId }) => jobId ?? []);

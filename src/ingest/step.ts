@@ -10,7 +10,7 @@ const waitingSchema = z.object({
   /** When the latest one arrived. */
   last: z.string(),
 });
-export type Waiting = z.output<typeof waitingSchema>;
+export type QuietWait = z.output<typeof waitingSchema>;
 
 /** Payload of every step: one revision of one document. */
 export const stepSchema = z.object({
@@ -26,7 +26,7 @@ export type NextStep =
   | string
   | {
       readonly kind: string;
-      readonly waits: Waiting;
+      readonly waits: QuietWait;
       readonly runAt: Date;
       /** The reason for waiting, for people to read. */
       readonly reason: string;

@@ -8,7 +8,7 @@ export function overlapsAny({ start, end }: Place, places: readonly Place[]): bo
 }
 
 /** Places in order; those that touch or overlap are merged. */
-export function joined(places: readonly Place[]): Place[] {
+export function joinPlaces(places: readonly Place[]): Place[] {
   const result: Place[] = [];
   for (const place of places.toSorted((one, other) => one.start - other.start)) {
     const last = result.at(-1);
@@ -30,7 +30,7 @@ export class Cut {
 
   constructor(text: string, places: readonly Place[]) {
     this.#text = text;
-    this.places = joined(places);
+    this.places = joinPlaces(places);
     this.#gaps = withGaps(text, this.places);
     const gone = [0];
     for (const { start, end } of this.#gaps) gone.push((gone.at(-1) ?? 0) + end - start);
@@ -75,7 +75,7 @@ function countUntil(places: readonly Place[], isBefore: (place: Place) => boolea
 }
 
 function withGaps(text: string, places: readonly Place[]): Place[] {
-  return joined(
+  return joinPlaces(
     places.map(({ start, end }) => {
       const before = text[start - 1] ?? "\n";
       const after = text[end] ?? "\n";

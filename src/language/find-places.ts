@@ -1,11 +1,11 @@
-import { joined } from "./cut-out.js";
+import { joinPlaces } from "./cut-out.js";
 import { type Folded, foldInTurns, MOST_UNSEEN, phraseOf, type Place, placeOfFolded } from "./find-quote.js";
 import { closingsOf, openingsOf, StatementLines } from "./statement-lines.js";
 import { yieldTurn } from "../lib/time.js";
 import { tokenise } from "./words.js";
 
 /** Words of a text, with their recorded place, if any. */
-export interface Passage {
+export interface QuotedPassage {
   readonly quote: string;
   readonly at: Place | null;
 }
@@ -31,7 +31,7 @@ const SEEN_AT_ONCE = 500;
  */
 export async function findPlaces(
   text: string,
-  passages: readonly Passage[],
+  passages: readonly QuotedPassage[],
   { turns = [], signal }: FindOptions = {},
 ): Promise<Place[]> {
   const folded = await foldInTurns(text, signal);
@@ -49,7 +49,7 @@ export async function findPlaces(
       const statement = statementAround(lines, place, phrase);
       if (statement && phrases.has(phraseOf(text.slice(statement.start, statement.end)))) stated.push(statement);
     }
-  return joined([...noted, ...stated]);
+  return joinPlaces([...noted, ...stated]);
 }
 
 /** The first place of each of these quotations as whole words; null if there is none. @throws the signal's reason */
@@ -76,7 +76,7 @@ export async function saysAny(text: string, quotes: readonly string[], signal?: 
 async function placeOf(
   text: string,
   folded: Folded,
-  { quote, at }: Passage,
+  { quote, at }: QuotedPassage,
   signal: AbortSignal | undefined,
 ): Promise<Place | null> {
   const phrase = phraseOf(quote);

@@ -105,7 +105,7 @@ export function readStamp(line: string): ChatStamp | null {
 }
 
 /** The label that a line begins with; `canonicalRole` and `isPlausibleName` tell whether it names anybody. */
-export function readLabel(line: string): SpeakerLabel | null {
+export function readSpeakerLabel(line: string): SpeakerLabel | null {
   const head = line.slice(0, LONGEST_LABEL);
   const mark = ROLE_MARK.exec(head);
   if (mark?.[1] !== undefined) return { label: mark[1].toLowerCase(), length: mark[0].length, day: undefined };

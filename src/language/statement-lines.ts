@@ -1,5 +1,5 @@
 import { sentenceSpans } from "./sentences.js";
-import { canonicalRole, isPlausibleName, LONGEST_LABEL, readLabel } from "./speakers.js";
+import { canonicalRole, isPlausibleName, LONGEST_LABEL, readSpeakerLabel } from "./speakers.js";
 
 /** Where the words of a statement may begin, after what only marks it. */
 interface Openings {
@@ -35,7 +35,7 @@ export function openingsOf(text: string, from = 0, to = text.length): Openings {
   let at = from;
   for (let marks = 0; marks < MOST_MARKS; marks += 1) {
     into.push(at);
-    const label = into === starts ? readLabel(text.slice(at, Math.min(to, at + LONGEST_LABEL))) : null;
+    const label = into === starts ? readSpeakerLabel(text.slice(at, Math.min(to, at + LONGEST_LABEL))) : null;
     if (label && (canonicalRole(label.label) !== null || isPlausibleName(label.label))) {
       into = labelled;
       at += label.length;

@@ -9,7 +9,7 @@ import {
   withoutSalutation,
 } from "./passed-over.js";
 import { sentenceSpans } from "./sentences.js";
-import { canonicalRole, readLabel } from "./speakers.js";
+import { canonicalRole, readSpeakerLabel } from "./speakers.js";
 import { truncate } from "../lib/truncate.js";
 import { isForeign } from "./words.js";
 import { singleSpaced } from "../lib/single-spaced.js";
@@ -117,7 +117,7 @@ function linesOf(text: string): Line[] {
 
 /** Without a leading "User:". */
 function withoutRole(line: string): string {
-  const label = readLabel(line);
+  const label = readSpeakerLabel(line);
   return label && canonicalRole(label.label) !== null ? line.slice(label.length).trim() : line;
 }
 

@@ -53,7 +53,7 @@ function decode(path: string, bytes: Buffer): string {
   }
 }
 
-export interface Written {
+export interface WrittenConfig {
   /** Copy of the previous content, beside the file; undefined when there was no file. */
   readonly backup: string | undefined;
   /** The topmost folder that had to be created. */
@@ -66,7 +66,7 @@ export interface Written {
  * @param stamp part of the name of the copy
  * @throws ConfigFileError when the file may not be written, or changed since it was read
  */
-export async function replaceConfigFile(file: ConfigFile, text: string, stamp: string): Promise<Written> {
+export async function replaceConfigFile(file: ConfigFile, text: string, stamp: string): Promise<WrittenConfig> {
   requireWritable(file);
   try {
     const madeFolder = await mkdir(dirname(file.path), { recursive: true });

@@ -2,7 +2,7 @@
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>;
 
 /** A piece of work in a trace, while it runs. */
-export interface Span {
+export interface TraceSpan {
   /** For a name that is known only once the work is under way. */
   rename(name: string): void;
   note(facts: SpanFacts): void;
@@ -22,12 +22,12 @@ export interface SpanStart {
 /** Where spans go. */
 export interface Tracer {
   /** Runs the work within a span, which ends with it and fails if it throws. */
-  trace<T>(start: SpanStart, work: (span: Span) => T | Promise<T>): Promise<T>;
+  trace<T>(start: SpanStart, work: (span: TraceSpan) => T | Promise<T>): Promise<T>;
   /** Sends the remaining spans, waiting briefly. */
   close(): Promise<void>;
 }
 
-const NO_SPAN: Span = { rename: () => undefined, note: () => undefined, fail: () => undefined };
+const NO_SPAN: TraceSpan = { rename: () => undefined, note: () => undefined, fail: () => undefined };
 
 let tracer: Tracer | undefined;
 
@@ -37,6 +37,6 @@ export function traceTo(next: Tracer | undefined): void {
 }
 
 /** Runs the work within a span if traces are sent, and plainly otherwise. */
-export async function traced<T>(start: SpanStart, work: (span: Span) => T | Promise<T>): Promise<T> {
+export async function traced<T>(start: SpanStart, work: (span: TraceSpan) => T | Promise<T>): Promise<T> {
   return tracer ? tracer.trace(start, work) : work(NO_SPAN);
 }

@@ -202,7 +202,7 @@ function maxInternalBytes({ maxTextBytes, maxBatchBytes, maxFileBytes }: HttpFac
 }
 
 /** A running server. */
-export interface Listening {
+export interface RunningServer {
   /** Base URL without a trailing slash. */
   readonly url: string;
   readonly port: number;
@@ -219,7 +219,7 @@ export interface Listening {
 export async function listen(
   app: { fetch: HttpApp["fetch"] },
   { host, port, log }: { host: string; port: number; log: LeveledLog },
-): Promise<Listening> {
+): Promise<RunningServer> {
   const closing = new AbortController();
   let place: Pick<HttpBindings, "isLoopbackOnly" | "port"> = {};
   const listener = getRequestListener(

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { mayFollow } from "../../src/adapters/embed/hub/hub-request.js";
-import { fetchModel, type DownloadProgress, type FetchModelOptions } from "../../src/adapters/embed/hub/model-hub.js";
+import { fetchModel, type FetchModelOptions } from "../../src/adapters/embed/hub/model-hub.js";
 import { prepareStaticEmbedder } from "../../src/adapters/embed/static.js";
+import type { Download } from "../../src/core/ports.js";
 import { isPrivateAddress } from "../../src/lib/ip-address.js";
 import { captureLog } from "../support/captured-log.js";
 import { startModelHub, type HubFault, type ModelHub } from "../support/model-hub.js";
@@ -64,7 +65,7 @@ async function expectComplete(folder: string, expected: Readonly<Record<string, 
 describe("a download", () => {
   test("fetches all files of one commit and reports progress", async () => {
     const log = captureLog();
-    const steps: DownloadProgress[] = [];
+    const steps: Download[] = [];
     const folder = await fetchModel(options({ log }), { onProgress: (step) => steps.push(step) });
     expect(folder).toBe(join(models, "acme--words@main"));
     await expectComplete(folder);
@@ -75,8 +76,9 @@ describe("a download", () => {
       commit: COMMIT,
     });
     const fetched = hub.requests.filter(({ method, server }) => method === "GET" && server === "hub");
-    expect(fetched.every(({ path }) => path.includes(`/resolve/${COMMIT}/`))).toBe(true);
-    expect(steps.at(-1)).toEqual({ file: "model.safetensors", bytes: total, total });
+    expect(fetched.length).toBeGreaterThan(0);
+    for (const { path } of fetched) expect(path).toContain(`/resolve/${COMMIT}/`);
+    expect(steps.at(-1)).toEqual({ bytes: total, total });
     expect(steps.every(({ bytes }, at) => bytes >= (steps[at - 1]?.bytes ?? 0))).toBe(true);
     expect(log.lines.map(({ event }) => event)).toEqual([
       "downloading the embedding model, once",
@@ -151,7 +153,7 @@ describe("an interrupted download", () => {
   test("is resumed by the next process", async () => {
     const stop = new AbortController();
     hub.fail("cdn GET", { kind: "slow", ms: 20 });
-    const onProgress = ({ bytes }: DownloadProgress): void => {
+    const onProgress = ({ bytes }: Download): void => {
       if (bytes > total - table.length + 60_000) stop.abort(new Error("the service ends"));
     };
     await expect(fetchModel(options(), { signal: stop.signal, onProgress })).rejects.toThrow("the service ends");

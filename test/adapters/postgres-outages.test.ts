@@ -2,30 +2,24 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createPostgresStore } from "../../src/adapters/store/postgres/store.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Store } from "../../src/core/ports.js";
 import { buildDocumentDraft } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
 import { type FaultyLine, startFaultyLine } from "../support/faulty-line.js";
-import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { describeOnPostgres } from "../support/describe-on-postgres.js";
 
-const programs = findPostgres();
 const STARTS_WITHIN_MS = 60_000;
 
-if (programs === undefined)
-  describe("outages of PostgreSQL", () =>
-    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
-else {
-  let server: PostgresServer;
+describeOnPostgres("outages of PostgreSQL", (server) => {
   let dataDirectory: string;
   let line: FaultyLine;
   let store: Store;
   let direct: string;
 
   beforeAll(async () => {
-    server = await startPostgres(programs);
     dataDirectory = await mkdtemp(join(tmpdir(), "recollect-outages-"));
     direct = await server.createDatabase();
     const url = new URL(direct);
@@ -36,7 +30,6 @@ else {
   afterAll(async () => {
     await store.close();
     await line.close();
-    await server.stop();
     await rm(dataDirectory, { recursive: true, force: true });
   }, STARTS_WITHIN_MS);
 
@@ -99,4 +92,4 @@ else {
     await vi.waitFor(() => write(), { timeout: 30_000, interval: 100 });
     expect(await problems()).toEqual([]);
   }, 60_000);
-}
+});

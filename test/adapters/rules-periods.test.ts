@@ -54,9 +54,7 @@ describe("a month that is said with last or next", () => {
   });
 
   test("is completed only where it stands for a date", async () => {
-    expect(await factsOf("The next March meeting is in Rome.", "2026-11-30")).not.toContainEqual(
-      expect.stringMatching(/2027/),
-    );
+    expect(await factsOf("The next March meeting is in Rome.", "2026-11-30")).toEqual([]);
   });
 });
 
@@ -90,7 +88,7 @@ describe("a range of days", () => {
 
   test("is not torn apart where its times are said too", async () => {
     const facts = await factsOf("I'll be in Oslo from 3 June at 9:00 to 17 June at 18:00.", "2026-11-30");
-    expect(facts).not.toContainEqual(expect.stringMatching(/in June|June 2027 at/));
+    expect(facts).toEqual([]);
   });
 });
 
@@ -99,7 +97,9 @@ test("a duration is no date", async () => {
     "Interview with candidate Lukas Meier: five years of Go, can start in March.",
     "2026-11-30",
   );
-  expect(facts).not.toContainEqual(expect.stringMatching(/2031/));
+  expect(facts).toEqual([
+    "User has an interview with candidate Lukas Meier: five years of Go, can start in March 2027",
+  ]);
 });
 
 test("what a second subject does is not said of the first", async () => {
@@ -107,7 +107,9 @@ test("what a second subject does is not said of the first", async () => {
     "Our Kubernetes cluster runs in Frankfurt; staging is in Dublin and is shut down at night.",
     "2026-11-30",
   );
-  expect(facts).not.toContainEqual(expect.stringMatching(/^User's Kubernetes cluster is shut down/));
+  expect(facts).toEqual([
+    "User's Kubernetes cluster runs in Frankfurt; staging is in Dublin and is shut down at night",
+  ]);
 });
 
 describe("a name that is also a verb", () => {
@@ -119,12 +121,12 @@ describe("a name that is also a verb", () => {
     expect(await factsOf(said, "2026-11-30")).toEqual([fact]);
   });
 
-  test.each(["Tore's parents live in Alta.", "Tore and I bought a boat."])(
-    "is no verb whose subject is left out: %s",
-    async (said) => {
-      expect(await factsOf(said, "2026-11-30")).not.toContainEqual(expect.stringMatching(/User tore/));
-    },
-  );
+  test.each([
+    ["Tore's parents live in Alta.", "Tore's parents live in Alta"],
+    ["Tore and I bought a boat.", "User and Tore bought a boat"],
+  ])("is no verb whose subject is left out: %s", async (said, fact) => {
+    expect(await factsOf(said, "2026-11-30")).toEqual([fact]);
+  });
 
   test("is a verb where nothing else is", async () => {
     expect(await factsOf("Tore a ligament in my knee yesterday.", "2026-11-30")).toEqual([
@@ -155,9 +157,9 @@ describe("a date in a second sentence after a semicolon points as its own verb s
   });
 });
 
-test.each(["Tore bought a boat in Bergen.", "Tore never smokes.", "Tore Hansen owns a boat."])(
+test.each(["Tore bought a boat in Bergen", "Tore never smokes", "Tore Hansen owns a boat"])(
   "%s: is not said of the user",
-  async (said) => {
-    expect(await factsOf(said, "2026-11-30")).not.toContainEqual(expect.stringMatching(/\bUser\b/));
+  async (fact) => {
+    expect(await factsOf(`${fact}.`, "2026-11-30")).toEqual([fact]);
   },
 );

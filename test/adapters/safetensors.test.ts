@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findDuplicateKey } from "../../src/adapters/embed/static/duplicate-key.js";
-import { findUnusable, numbersOf } from "../../src/adapters/embed/static/numbers.js";
+import { findUnusable, decodeNumbers } from "../../src/adapters/embed/static/numbers.js";
 import { readTensors } from "../../src/adapters/embed/static/safetensors.js";
 import { safetensors, safetensorsOf } from "../support/static-model.js";
 
@@ -160,7 +160,7 @@ test("a changed byte in the header ends in a table within the file, or in an err
 describe("numbers", () => {
   const bytesOf = (values: { readonly buffer: ArrayBufferLike }): Uint8Array => new Uint8Array(values.buffer);
 
-  test.each<[Parameters<typeof numbersOf>[1], Uint8Array, number[]]>([
+  test.each<[Parameters<typeof decodeNumbers>[1], Uint8Array, number[]]>([
     ["F64", bytesOf(Float64Array.of(0.1, -2)), [Math.fround(0.1), -2]],
     ["F32", bytesOf(Float32Array.of(0.5, -1e30)), [0.5, Math.fround(-1e30)]],
     [
@@ -177,8 +177,8 @@ describe("numbers", () => {
   ])("%s is read exactly, at any alignment in memory", (type, bytes, expected) => {
     const shifted = new Uint8Array(bytes.length + 1);
     shifted.set(bytes, 1);
-    expect([...numbersOf(bytes, type)]).toEqual(expected);
-    expect([...numbersOf(shifted.subarray(1), type)]).toEqual(expected);
+    expect([...decodeNumbers(bytes, type)]).toEqual(expected);
+    expect([...decodeNumbers(shifted.subarray(1), type)]).toEqual(expected);
   });
 
   test.each<[Parameters<typeof findUnusable>[1], Uint8Array, number]>([

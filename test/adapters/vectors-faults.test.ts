@@ -124,7 +124,8 @@ describe("with a local Chroma", () => {
     }
     expect(log.says("the Chroma engine exited")).toBe(true);
     const { collections } = await vectors.verify();
-    expect(collections.every((collection) => collection.found === collection.expected)).toBe(true);
+    expect(collections.length).toBeGreaterThan(0);
+    for (const { found, expected } of collections) expect(found).toBe(expected);
   }, 60_000);
 
   it("rebuilds everything when the Chroma folder was deleted while it was stopped", async () => {
@@ -340,7 +341,8 @@ describe("with a Chroma server", () => {
     expect(await (await collection()).count()).toBe(120);
     await ready(vectors);
     await fixture.expectRightAnswer(vectors);
-    expect((await vectors.verify()).collections.every(({ repaired }) => !repaired)).toBe(true);
+    const after = (await vectors.verify()).collections;
+    expect(new Set(after.map(({ repaired }) => repaired))).toEqual(new Set([false]));
   });
 
   it("notices surplus rows there", async () => {
@@ -413,7 +415,9 @@ describe("with a Chroma server", () => {
     await ready(theirs);
     await fixture.expectRightAnswer(mine);
     await others.expectRightAnswer(theirs);
-    expect((await mine.verify()).collections.every(({ expected, found }) => expected === found)).toBe(true);
+    const { collections } = await mine.verify();
+    expect(collections.length).toBeGreaterThan(0);
+    for (const { found, expected } of collections) expect(found).toBe(expected);
   });
 
   it("sends the token, and works in the named tenant and database", async () => {

@@ -117,7 +117,7 @@ test("drafts, spam and binned messages are not part of a document", async () => 
   gmail.lose(spam);
   await source.sync();
   // Only pages of the history.
-  expect(gmail.calls.slice(before).every(({ path }) => path.endsWith("/history"))).toBe(true);
+  expect(new Set(gmail.calls.slice(before).map(({ path }) => path.split("/").at(-1)))).toEqual(new Set(["history"]));
 });
 
 test("a run that ends after every page resumes where it stopped", async () => {
@@ -150,7 +150,7 @@ describe("with a query or labels", () => {
     await source.sync();
     expect(ids(source)).toEqual([work]);
     expect(source.reads).toEqual([work, home, work]);
-    expect(source.pages.every(({ kind }) => kind === "listing")).toBe(true);
+    expect(new Set(source.pages.map(({ kind }) => kind))).toEqual(new Set(["listing"]));
   });
 
   test("changed settings list everything again", async () => {

@@ -169,7 +169,7 @@ describe.skipIf(DOVECOT === undefined)("with dovecot (the package dovecot-imapd)
     const access = accessTo(server);
     const pages = await pagesOf(connector, access, { stops: true });
     expect(pages.map(({ isFirst }) => isFirst)).toEqual([true, ...pages.slice(1).map(() => false)]);
-    expect(pages.every(({ kind }) => kind === "listing")).toBe(true);
+    expect(new Set(pages.map(({ kind }) => kind))).toEqual(new Set(["listing"]));
     const found = pages.flatMap(({ items }) => items.map((one) => (one.kind === "upsert" ? one.item.title : null)));
     const inOrder = (one: string | null, other: string | null) => String(one).localeCompare(String(other));
     expect(found.toSorted(inOrder)).toEqual([...names, "In the archive"].toSorted(inOrder));

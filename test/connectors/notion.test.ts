@@ -38,7 +38,7 @@ test("pages are imported as Markdown, rows of databases with their fields, long 
   expect(texts["Well"]).toMatch(/Depth: 30[^]+State: in use[^]+Dug: 1911-05-01[^]+Tags: water, old/);
   expect(texts["Long"]).toContain("ends with the harvest");
   const { documents } = await connected.core.listDocuments({ actor: connected.actor }, { limit: 10 });
-  expect(documents.every(({ type }) => type === "notion_doc")).toBe(true);
+  expect(documents.map(({ type }) => type)).toEqual(["notion_doc", "notion_doc", "notion_doc"]);
   expect(await connected.core.findConnection({ actor: connected.actor }, { id: connected.id })).toMatchObject({
     account: "Farm",
   });

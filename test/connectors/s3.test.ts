@@ -217,7 +217,8 @@ test("archived objects are skipped with a reason, and not requested", async () =
   store.put("old.txt", "It lies deep.", "text/plain", "DEEP_ARCHIVE");
   const connected = await connectTo(store);
   expect(await lastRun(connected, connected.id)).toMatchObject({ status: "done", listed: 1, skipped: 1 });
-  expect(store.requests.some((one) => one.includes("old.txt"))).toBe(false);
+  expect(store.requests.length).toBeGreaterThan(0);
+  expect(store.requests.filter((one) => one.includes("old.txt"))).toEqual([]);
 });
 
 test.each([

@@ -323,7 +323,6 @@ export function describeJobStore(name: string, open: (clock: ManualClock) => Pro
             payload: "1",
             group: "a",
             reason: "no use: 1",
-            diedAt: clock.now().toISOString(),
           },
         ]);
         expect(await jobs.dead(1)).toHaveLength(1);

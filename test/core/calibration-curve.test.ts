@@ -4,7 +4,7 @@ import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import type { Embedder } from "../../src/core/ports.js";
 import { calibrationFrom, measureSpace, readMeasurement, type Measurement } from "../../src/core/search/calibration.js";
 import { CALIBRATION_TEXTS, CALIBRATION_TEXTS_VERSION } from "../../src/core/search/calibration-texts.js";
-import { rankUnits } from "../../src/core/search/rank.js";
+import { rankUnits } from "../support/rank-units.js";
 import { interpolate } from "../../src/core/search/similarity.js";
 import { contentRoot } from "../../src/language/english/relations.js";
 import { tokenise } from "../../src/language/words.js";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createBuiltinEmbedder } from "../../src/adapters/embed/builtin.js";
 import type { Calibration, Embedder } from "../../src/core/ports.js";
 import { calibrationFrom, measureSpace } from "../../src/core/search/calibration.js";
-import { rankUnits } from "../../src/core/search/rank.js";
+import { rankUnits } from "../support/rank-units.js";
 import { interpolate } from "../../src/core/search/similarity.js";
 import { DEFAULT_THRESHOLD, measureThreshold, percent, WORLDS } from "../support/labelled-pairs.js";
 import { openAiEmbedderOf, openStaticMeaning, startNarrowProvider } from "../support/meaning-embedders.js";

@@ -237,7 +237,9 @@ describe("deleting a container", () => {
       documentCount: 1,
       memoryCount: 1,
     });
-    expect((await texts("a")).every((text) => text.startsWith("New bees"))).toBe(true);
+    const found = await texts("a");
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter((text) => !text.startsWith("New bees"))).toEqual([]);
     const forgotten = { q: "old bees", containerTags: ["a"], threshold: 0, includeForgotten: true };
     expect((await core.search(call, forgotten)).results.filter(({ text }) => text.startsWith("Old"))).toEqual([]);
   });

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { onlyEmbedder } from "../../src/core/embeddings/embedders.js";
 import { AppError } from "../../src/core/errors.js";
 import type { Call, Core } from "../../src/core/index.js";
 import type { Job, JobContext, Store } from "../../src/core/ports.js";
 import { createPipeline, reportDead } from "../../src/ingest/pipeline.js";
-import { type ManualCore, openManualCore } from "../support/manual-core.js";
+import { type ManualCore, onlyEmbedder, openManualCore } from "../support/manual-core.js";
 
 const STEPS = ["extract", "chunk", "embed", "remember"] as const;
 const WORKER = "test";

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../src/core/ports.js";
-import { prepareUnits, rankPrepared, rankUnits, strongestChunks, withMore } from "../../src/core/search/rank.js";
+import { prepareUnits, rankPrepared, strongestChunks, withMore } from "../../src/core/search/rank.js";
 import { queryWords, tokenise } from "../../src/language/words.js";
 import { stem } from "../../src/language/stem.js";
 import { chunkDetail, memoryDetail } from "../support/unit-details.js";
+import { rankUnits } from "../support/rank-units.js";
 
 const CALIBRATION = {
   points: [

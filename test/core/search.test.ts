@@ -87,6 +87,7 @@ describe("a search returns", () => {
     expect(similarities.every((similarity) => similarity >= 0 && similarity <= 1)).toBe(true);
     expect(await texts("Where does Ada keep bees?", { limit: 1 })).toHaveLength(1);
     const strict = (await search("Where does Ada keep bees?", { threshold: 0.5 })).results;
+    expect(strict.length).toBeGreaterThan(0);
     expect(strict.length).toBeLessThan(all.length);
     expect(strict.every((result) => result.similarity >= 0.5)).toBe(true);
     const { results } = await core.search(call, { q: "Where does Ada keep bees?", containerTags: ["a"] });
@@ -173,7 +174,8 @@ describe("a search can be limited", () => {
     const filters = { AND: [{ key: "team", value: "blue" }] };
     expect(await texts("bees", { includeForgotten: true, filters })).toEqual(["Bo keeps bees"]);
     expect(await texts("bees", { includeForgotten: true, searchMode: "documents", filters })).toEqual([]);
-    expect(await texts("bees")).not.toContain("Ada keeps bees");
+    await remember(["Cy keeps bees"]);
+    expect(await texts("bees")).toEqual(["Cy keeps bees"]);
   });
 });
 

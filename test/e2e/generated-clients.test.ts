@@ -47,7 +47,10 @@ const DONE = [
 
 describe("clients generated from /openapi.json", () => {
   test("in TypeScript: one typed function per operation, which compiles strictly and works (oazapfts)", async () => {
-    await writeFile(join(folder, "client.ts"), await generateSource(`${service.url}/openapi.json`));
+    const source = await generateSource(`${service.url}/openapi.json`);
+    await writeFile(join(folder, "client.ts"), source);
+    for (const name of ["AddDocumentRequest", "AddDocumentResponse", "ListDocumentsResponse", "Connection"])
+      expect(source).toContain(`export type ${name} = `);
     await copyFile(join(PROGRAMS, "program.ts.txt"), join(folder, "program.ts"));
     const strict = "--strict --noUncheckedIndexedAccess --skipLibCheck --module nodenext --target es2022";
     const compiler = join(ROOT, "node_modules/typescript/bin/tsc");

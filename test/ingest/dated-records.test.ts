@@ -37,7 +37,9 @@ describe("the day on which a text says that it was written is that of its relati
     ["a mail below the text", `I am flying to Rome.\n\nMeeting\nDate: 24 November 2020\n\n${MOVE}`],
     ["a sentence", `The meeting of 24 November 2020 was long.\n\n${MOVE}`],
   ])("but not in %s", async (_where, text) => {
-    expect(await remembered(text)).not.toContainEqual(expect.stringMatching(/2020|2999/));
+    const facts = await remembered(text);
+    expect(facts).toContainEqual(expect.stringMatching(/^Kim moved to Ghent on /));
+    expect(facts).not.toContainEqual(expect.stringMatching(/2020|2999/));
   });
 
   test("in the time zone of the text", async () => {
@@ -63,7 +65,7 @@ describe("a text about another person says nothing of the user", () => {
     const facts = await remembered(
       "Patient: Maria Gomez, 54. Complains of knee pain. Allergic to ibuprofen. Started physiotherapy last week.",
     );
-    expect(facts).not.toContainEqual(expect.stringMatching(/\bUser\b/));
+    expect(facts).toEqual([]);
   });
 
   test("in a letter with a signature, the signatory is meant", async () => {

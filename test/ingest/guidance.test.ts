@@ -93,12 +93,15 @@ describe("without a model, plain guidance is followed:", () => {
 
   test("excluded items, also from a text to be remembered as it is, and from its summary", async () => {
     opened = await openManualCore();
+    const { core, call } = opened;
+    const sentences = Array.from({ length: 8 }, (_, at) => `The salary of number ${at} grows with the salary of all.`);
+    const text = [...sentences, "The hall of the house is painted in a friendly blue."].join(" ");
+    const summary = async (id: string) => (await core.getDocument(call(), { id })).document.summary;
+    expect(await summary(await add(text))).toMatch(/salary/i);
     await set({ excludeItems: ["salary"] });
     await add("Salary of Ada: 5,000 euros.", { rememberAsIs: true });
     expect(await texts()).toEqual([]);
-    const sentences = Array.from({ length: 8 }, (_, at) => `The salary of number ${at} grows with the salary of all.`);
-    const id = await add([...sentences, "The hall of the house is painted in a friendly blue."].join(" "));
-    expect((await opened.core.getDocument(opened.call(), { id })).document.summary ?? "").not.toMatch(/salary/i);
+    expect(await summary(await add(text))).toBeNull();
   });
 
   test("included items, where no rule finds a fact, and nothing else", async () => {

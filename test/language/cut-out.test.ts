@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Cut } from "../../src/language/cut-out.js";
-import { findPlaces, type Passage, saysAny } from "../../src/language/find-places.js";
+import { findPlaces, type QuotedPassage, saysAny } from "../../src/language/find-places.js";
 
-const cutOut = async (text: string, ...passages: Passage[]): Promise<string> =>
+const cutOut = async (text: string, ...passages: QuotedPassage[]): Promise<string> =>
   new Cut(text, await findPlaces(text, passages)).rest();
 const without = (text: string, ...quotes: string[]): Promise<string> =>
   cutOut(text, ...quotes.map((quote) => ({ quote, at: null })));

@@ -35,6 +35,8 @@ export interface ApiRequest {
 }
 
 export function readOperations(api: any): Operation[] {
+  const resolve = (schema: JsonSchema): JsonSchema =>
+    schema.$ref === undefined ? schema : api.components.schemas[schema.$ref.split("/").at(-1) ?? ""];
   return Object.entries<any>(api.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, operation]): Operation => {
       const [[type, content] = ["", undefined]] = Object.entries<any>(operation.requestBody?.content ?? {});
@@ -43,7 +45,9 @@ export function readOperations(api: any): Operation[] {
         path,
         tag: operation.tags[0],
         parameters: operation.parameters ?? [],
-        body: content ? { type, schema: content.schema, isRequired: operation.requestBody.required !== false } : null,
+        body: content
+          ? { type, schema: resolve(content.schema), isRequired: operation.requestBody.required !== false }
+          : null,
       };
     }),
   );

@@ -3,7 +3,7 @@ import { isLegacyRequest, WebStandardStreamableHTTPServerTransport } from "@mode
 import { objectionToHost } from "../../src/transports/allowed-hosts.js";
 import { visitorOf } from "../../src/transports/visitor.js";
 import { identify } from "../../src/transports/auth.js";
-import { type HttpApp, type HttpBindings, listen, type Listening } from "../../src/transports/http.js";
+import { type HttpApp, type HttpBindings, listen, type RunningServer } from "../../src/transports/http.js";
 import { createMcpFactory, type McpExtension } from "../../src/transports/mcp/server.js";
 import type { OpenedRest } from "./rest.js";
 import { silentLog } from "./open-core.js";
@@ -13,7 +13,7 @@ import { silentLog } from "./open-core.js";
  * with them can a server ask such a client something during a call. Sessions come from the protocol library; who may
  * have one, and what its servers offer, is decided by the product.
  */
-export async function listenWithSessions(rest: OpenedRest, extension: McpExtension): Promise<Listening> {
+export async function listenWithSessions(rest: OpenedRest, extension: McpExtension): Promise<RunningServer> {
   const { app, core, actor } = rest;
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
 

@@ -1,5 +1,5 @@
-import { FORMATS } from "../../src/transports/cli/clients/formats.js";
-import type { Client, Wanted } from "../../src/transports/cli/clients/client.js";
+import { CONFIG_FORMATS } from "../../src/transports/cli/clients/formats.js";
+import type { Client, WantedConnection } from "../../src/transports/cli/clients/client.js";
 import { CLIENT_TABLE } from "../../src/transports/cli/clients/table.js";
 import type { Surroundings } from "../../src/transports/cli/index.js";
 
@@ -20,8 +20,8 @@ const READER: Surroundings = {
   apiKey: undefined,
 };
 
-const STARTING: Wanted = { by: "stdio", launch: { command: "recollect", args: ["mcp"], env: {} } };
-const CALLING: Wanted = {
+const STARTING: WantedConnection = { by: "stdio", launch: { command: "recollect", args: ["mcp"], env: {} } };
+const CALLING: WantedConnection = {
   by: "http",
   endpoint: { url: READER.serviceUrl, key: "sm_…", keyVariable: undefined, container: undefined },
 };
@@ -48,7 +48,7 @@ function files({ files: { user, project } }: Client): string {
 function entry(client: Client): string {
   const wanted = client.kind === "mcp" ? STARTING : CALLING;
   const entries = client.entries(wanted, "user", undefined);
-  const text = entries.reduce((before, { path, value }) => FORMATS[client.format].set(before, path, value), "");
+  const text = entries.reduce((before, { path, value }) => CONFIG_FORMATS[client.format].set(before, path, value), "");
   if (client.format === "jsonc") return `\`${onOneLine(text)}\``;
   return text
     .trim()

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { Calibration, Embedder, UnitDetail } from "../../src/core/ports.js";
-import { rankUnits } from "../../src/core/search/rank.js";
+import { rankUnits } from "./rank-units.js";
 import { stem } from "../../src/language/stem.js";
 import { queryWords, tokenise } from "../../src/language/words.js";
 import { chunkDetail, memoryDetail } from "./unit-details.js";

@@ -10,13 +10,14 @@ import { createContainerJobs } from "../../src/core/containers/container-jobs.js
 import type { CoreContext, Limits } from "../../src/core/context.js";
 import type { ContentExtractor } from "../../src/core/documents/content-ports.js";
 import { createDocumentEvents } from "../../src/core/documents/document-events.js";
-import { onlyEmbedder } from "../../src/core/embeddings/embedders.js";
+import { createEmbedders } from "../../src/core/embeddings/embedders.js";
 import { reportDeadMerge } from "../../src/core/containers/merge-job.js";
 import { createCore, localActor, type Call, type Core } from "../../src/core/index.js";
 import type {
   Clock,
   Connector,
   Embedder,
+  Embedders,
   FactExtractor,
   FileFetcher,
   JobStore,
@@ -277,4 +278,9 @@ async function countRows(file: string): Promise<Record<string, number>> {
   } finally {
     connection.close();
   }
+}
+
+/** A single, fixed embedder. */
+export function onlyEmbedder(embedder: Embedder): Embedders {
+  return createEmbedders({ make: () => Promise.resolve(embedder) }, embedder);
 }

@@ -7,7 +7,7 @@ import {
   type HttpApp,
   type HttpFaceOptions,
   listen,
-  type Listening,
+  type RunningServer,
 } from "../../src/transports/http.js";
 import { captureLog } from "./captured-log.js";
 import { openCore } from "./open-core.js";
@@ -19,7 +19,7 @@ export interface OAuthService {
   readonly actor: Actor;
   /** The connection from the server to the process that owns the store. */
   readonly way: { isCut: boolean; /** Only calls that write. */ isReadOnly: boolean };
-  listen(port?: number): Promise<Listening>;
+  listen(port?: number): Promise<RunningServer>;
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function openOAuthService(options: OAuthServiceOptions = {}): Promi
     isReady: () => true,
     documents,
   });
-  const servers: Listening[] = [];
+  const servers: RunningServer[] = [];
   return {
     app,
     core: opened.core,

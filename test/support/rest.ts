@@ -9,7 +9,7 @@ import {
   listen,
   type HttpApp,
   type HttpBindings,
-  type Listening,
+  type RunningServer,
 } from "../../src/transports/http.js";
 import type { McpExtension } from "../../src/transports/mcp/server.js";
 import { ENDPOINTS } from "../../src/transports/rest/app.js";
@@ -54,7 +54,7 @@ export interface OpenedRest {
   /** Calls without a socket; the response is checked against the schema of its endpoint, or of errors. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
   /** Listens on a free port of this machine until the end of the test. */
-  listen(): Promise<Listening>;
+  listen(): Promise<RunningServer>;
   /** Headers with a key of the whole organisation. */
   ownerKey(): Promise<Record<string, string>>;
   settle(): Promise<void>;
@@ -93,7 +93,7 @@ export async function openRest(options: RestOptions = {}): Promise<OpenedRest> {
     searchMode: config.searchMode,
     isReady: options.isReady ?? (() => true),
   });
-  const servers: Listening[] = [];
+  const servers: RunningServer[] = [];
   let key: Promise<{ secret: string }> | undefined;
   const ownerKey = async () => {
     key ??= core.createKey({ actor }, { name: "tests" });

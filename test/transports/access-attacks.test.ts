@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HttpBindings, Listening } from "../../src/transports/http.js";
+import type { HttpBindings, RunningServer } from "../../src/transports/http.js";
 import { LOOPBACK, type OpenedRest, openRest, requestInit } from "../support/rest.js";
 import { sendRaw } from "../support/raw-http.js";
 
@@ -9,7 +9,7 @@ const SECRET_TEXT = "zanzibarcanary";
 const REMOTE: HttpBindings = { incoming: { socket: { remoteAddress: "192.168.1.20" } }, isLoopbackOnly: true };
 
 let rest: OpenedRest;
-let server: Listening;
+let server: RunningServer;
 let full: string;
 /** Grants access to the container `mia` only. */
 let scoped: string;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "../../src/transports/cli/clients/formats.js";
+import { CONFIG_FORMATS } from "../../src/transports/cli/clients/formats.js";
 import { valueAt } from "../../src/lib/config-text.js";
 import type { Client, Scope } from "../../src/transports/cli/clients/client.js";
 import { type ClientHome, clientNamed, openHome, PLACES, PROGRAM, snapshot } from "../support/client-home.js";
@@ -94,7 +94,7 @@ const CASES = PLACES.flatMap((at) =>
 );
 
 function parsed({ format }: Client, file: string): unknown {
-  return FORMATS[format].parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
+  return CONFIG_FORMATS[format].parse(readFileSync(file, "utf8").replace(/^\ufeff/, ""));
 }
 
 /** Files that the command left beside the client's file. */
@@ -146,7 +146,7 @@ describe("connect", () => {
     const file = it.fileOf(at.client, at.scope);
     it.put(file, at.text, 0o640);
     const before = snapshot(file);
-    const original = FORMATS[at.client.format].parse(at.text.replace(/^\ufeff/, ""));
+    const original = CONFIG_FORMATS[at.client.format].parse(at.text.replace(/^\ufeff/, ""));
     const written = await it.ask(...connect(at));
     expect(written).toMatchObject({ action: "change", written: true });
     expect(snapshot(written.backup ?? "")).toEqual(before);
@@ -209,7 +209,7 @@ describe("connect", () => {
         await it.ask(...connect(at));
         it.put(file, JSON.stringify({ numStartups: 1, ...(parsed(at.client, file) as object) }));
         await it.ask(...target(at), "--undo", "--write");
-        const original = FORMATS.jsonc.parse(before) as object;
+        const original = CONFIG_FORMATS.jsonc.parse(before) as object;
         expect(parsed(at.client, file)).toEqual({ numStartups: 1, ...original });
       }
     },
@@ -293,7 +293,7 @@ describe("what is written", () => {
     const file = join(it.around.configFolder, "opencode", "opencode.jsonc");
     it.put(file, '{ "mcp": { "servers": { "other": {} } } } // two\n');
     await it.ask("connect", "opencode", "--write");
-    expect(valueAt(FORMATS.jsonc.parse(readFileSync(file, "utf8")), ["mcp", "servers", "recollect"])).toEqual({
+    expect(valueAt(CONFIG_FORMATS.jsonc.parse(readFileSync(file, "utf8")), ["mcp", "servers", "recollect"])).toEqual({
       type: "local",
       command: [...PROGRAM, "mcp"],
     });

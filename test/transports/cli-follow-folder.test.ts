@@ -8,12 +8,12 @@ import { sleep } from "../../src/lib/time.js";
 import type { Access } from "../../src/transports/cli/cli.js";
 import { sendFiles } from "../../src/transports/cli/files/add-files.js";
 import { followFolder, type Mirror } from "../../src/transports/cli/watch/follow-folder.js";
-import { openRoot, scanFolder, type Root } from "../../src/transports/cli/watch/scan-folder.js";
+import { openRoot, scanFolder, type WatchedRoot } from "../../src/transports/cli/watch/scan-folder.js";
 
 import { openCore } from "../support/open-core.js";
 
 let folder: string;
-let root: Root;
+let root: WatchedRoot;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "recollect-follow-"));
   root = await openRoot(folder);

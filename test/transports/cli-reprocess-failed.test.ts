@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { DocumentReceipt } from "../../src/core/index.js";
-import type { Answer } from "../../src/transports/cli/commands/reprocess.js";
+import type { ReprocessAnswer } from "../../src/transports/cli/commands/reprocess.js";
 import { type CommandOptions, parseAnswer, runCommand } from "../support/command-line.js";
 import { openCore } from "../support/open-core.js";
 import { FETCHES_HERE, openWebServer, type WebServer } from "../support/web-server.js";
@@ -64,7 +64,7 @@ describe("recollect reprocess of a failed document", () => {
     expect(again.stdout).not.toContain("reprocessed:");
     expect(again.stdout).toMatch(new RegExp(`^failed: ${page}: fetch: .*RECOLLECT_OFFLINE`, "m"));
     expect(again.stdout).toMatch(new RegExp(`^failed: ${file}: read: `, "m"));
-    const answer = parseAnswer<Answer>(await run(["reprocess", page, "--json"]));
+    const answer = parseAnswer<ReprocessAnswer>(await run(["reprocess", page, "--json"]));
     expect(answer).toMatchObject({ documents: 1, failed: [{ id: page, reason: expect.stringContaining("OFFLINE") }] });
   });
 
@@ -123,7 +123,7 @@ describe("recollect reprocess --failed", () => {
   test("is limited to the given container", async () => {
     await addPage("harbour");
     await addPage("quay", "work");
-    const answer = parseAnswer<Answer>(await run(["reprocess", "--failed", "-c", "work", "--json"], ONLINE));
+    const answer = parseAnswer<ReprocessAnswer>(await run(["reprocess", "--failed", "-c", "work", "--json"], ONLINE));
     expect(answer).toMatchObject({ documents: 1, retried: 1, failed: [], waiting: 0 });
     expect((await run(["reprocess", "--failed", "-c", "nowhere"])).code).toBe(1);
   });

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Listening } from "../../src/transports/http.js";
+import type { RunningServer } from "../../src/transports/http.js";
 import { createId } from "../../src/lib/ids.js";
 import { encodeForm } from "../support/forms.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
-let server: Listening;
+let server: RunningServer;
 /** Grants access to the container `mia` only. */
 let mia: string;
 /** Grants access to the container `tom` only. */

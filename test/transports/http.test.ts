@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AppError } from "../../src/core/errors.js";
-import { listen, type HttpApp, type Listening } from "../../src/transports/http.js";
+import { listen, type HttpApp, type RunningServer } from "../../src/transports/http.js";
 import { captureLog } from "../support/captured-log.js";
 import { parseRaw, sendRaw } from "../support/raw-http.js";
 import { openRest, type OpenedRest } from "../support/rest.js";
 
 let rest: OpenedRest;
-let server: Listening;
+let server: RunningServer;
 beforeAll(async () => {
   rest = await openRest();
   server = await rest.listen();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRest, type OpenedRest } from "../support/rest.js";
-import type { Listening } from "../../src/transports/http.js";
+import type { RunningServer } from "../../src/transports/http.js";
 
 const TOKEN = "the-owner-token";
 const OWNER = { "x-recollect-owner": TOKEN };
 
 let rest: OpenedRest;
-let server: Listening;
+let server: RunningServer;
 beforeAll(async () => {
   rest = await openRest({ ownerToken: TOKEN });
   server = await rest.listen();

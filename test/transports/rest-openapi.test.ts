@@ -26,6 +26,20 @@ function operations(): Operation[] {
   );
 }
 
+/** The JSON bodies of an operation: that of the request, and those of the responses with their status. */
+function bodiesOf({ requestBody, responses }: any): [string, any][] {
+  const answers = Object.entries<any>(responses);
+  return [["request", requestBody ?? {}], ...answers].flatMap(([of, { content }]) => {
+    const schema = content?.["application/json"]?.schema;
+    return schema === undefined ? [] : [[of, schema] as [string, any]];
+  });
+}
+
+/** A schema, followed to the component that it names. */
+function resolved(schema: any): any {
+  return "$ref" in schema ? api.components.schemas[schema.$ref.split("/").at(-1)] : schema;
+}
+
 /** Every object in a value, with its path. */
 function* objectsIn(value: unknown, at = "#"): Generator<[string, Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
@@ -239,28 +253,57 @@ describe("is complete enough to work with:", () => {
   });
 
   test("every body field has a description", () => {
-    const silent = operations().flatMap(({ method, path, operation }) =>
+    const fields = operations().flatMap(({ method, path, operation }) =>
       Object.values<any>(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
-        Object.entries<any>(schema.properties ?? {})
-          .filter(([, field]) => !field.description)
-          .map(([name]) => `${method} ${path} ${name}`),
+        Object.entries<any>(resolved(schema).properties ?? {}).map(
+          ([name, { description }]) => [`${method} ${path} ${name}`, description] as const,
+        ),
       ),
     );
+    expect(fields.length).toBeGreaterThan(150);
+    const silent = fields.filter(([, description]) => !description).map(([name]) => name);
     const advice = "say what they mean with `describe`, or in src/transports/rest/description/field-words.ts";
     expect(silent, advice).toEqual([]);
   });
 
+  test("every JSON body is a named schema, or an array of one, so that generated clients can name its type", () => {
+    const bodies = operations().flatMap(({ operation }) =>
+      bodiesOf(operation).map(([of, schema]) => [`${operation.operationId} ${of}`, schema.items ?? schema] as const),
+    );
+    expect(bodies.length).toBeGreaterThan(150);
+    expect(bodies.filter(([, schema]) => Object.keys(schema).join() !== "$ref").map(([body]) => body)).toEqual([]);
+  });
+
+  test("a body has the name of its operation; equal bodies share the name of the first in the alphabet", () => {
+    const namesOf = (id: string) =>
+      operations()
+        .filter(({ operation }) => operation.operationId === id)
+        .flatMap(({ operation }) => bodiesOf(operation))
+        .map(([, schema]) => (schema.items ?? schema).$ref.replace("#/components/schemas/", ""))
+        .filter((name) => name !== "Error");
+    expect(namesOf("addDocument")).toEqual(["AddDocumentRequest", "AddDocumentResponse"]);
+    expect(namesOf("updateDocument")).toEqual(["UpdateDocumentRequest", "AddDocumentResponse"]);
+    expect(namesOf("listDocumentsByQuery")).toEqual(["ListDocumentsResponse"]);
+    expect(namesOf("listContainerTags")).toEqual(["ListedContainerTag"]);
+    expect(namesOf("listConnections")).toEqual(["ListConnectionsRequest", "Connection"]);
+    expect(namesOf("deleteConnection")[0]).toBe("ContainerSelection");
+    expect(namesOf("inviteMember")).toEqual(["UnusedRequest", "TeamChangeResponse"]);
+    const schemas = Object.values(api.components.schemas).map((schema) => JSON.stringify(schema));
+    expect(schemas.length).toBeGreaterThan(100);
+    expect(new Set(schemas).size).toBe(schemas.length);
+  });
+
   test("every JSON answer has a specific schema", () => {
-    for (const { path, method, operation } of operations())
-      for (const [status, { content }] of Object.entries<any>(operation.responses)) {
-        const schema = content?.["application/json"]?.schema;
-        if (schema) expect(Object.keys(schema).length, `${method} ${path} ${status}`).toBeGreaterThan(0);
-      }
+    const answers = operations().flatMap(({ path, method, operation }) =>
+      bodiesOf(operation).map(([of, schema]) => [`${method} ${path} ${of}`, resolved(schema)] as const),
+    );
+    expect(answers.length).toBeGreaterThan(150);
+    for (const [at, schema] of answers) expect(Object.keys(schema), at).not.toEqual([]);
   });
 
   test("answers may carry warnings wherever a request may have unknown fields", () => {
     const answerOf = (path: string, method: string) =>
-      api.paths[path][method].responses["200"].content["application/json"].schema;
+      resolved(api.paths[path][method].responses["200"].content["application/json"].schema);
     expect(answerOf("/v3/documents/list", "post").properties.warnings).toMatchObject({ type: "array" });
     const [named, warned] = answerOf("/v4/search", "post").allOf;
     expect(named).toEqual({ $ref: "#/components/schemas/SearchAnswer" });
@@ -273,7 +316,7 @@ describe("is complete enough to work with:", () => {
       expect(api.components.schemas).toHaveProperty(name);
     expect(JSON.stringify(api)).not.toContain('"id":"Pagination"');
     const list = api.paths["/v3/documents/list"].post;
-    expect(list.responses["200"].content["application/json"].schema.properties).toMatchObject({
+    expect(resolved(list.responses["200"].content["application/json"].schema).properties).toMatchObject({
       memories: { items: { $ref: "#/components/schemas/ListedDocument" } },
       pagination: { $ref: "#/components/schemas/Pagination" },
     });
@@ -305,7 +348,9 @@ describe("the reference page", () => {
       expect(text).toContain(`<article id="${operation.operationId}">`);
       expect(text).toContain(`<code>${path}</code>`);
     }
-    for (const name of Object.keys(api.components.schemas)) expect(text).toContain(`<article id="schema-${name}">`);
+    for (const name of Object.keys(api.components.schemas))
+      expect(text).toMatch(new RegExp(`<article id="schema-${name}">|<h4>[^<]+, ${name}, application/json</h4>`));
+    expect(/<article id="addDocument">[^]*?<\/article>/.exec(text)?.[0]).toContain(`href="#schema-DocumentReceipt"`);
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...text.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
     expect(links.filter((id) => !ids.has(id))).toEqual([]);

@@ -2,7 +2,7 @@ import { AppError } from "../../core/errors.js";
 import { type ApiFailure, describeBreak, quoteService, readApiFailure } from "../../lib/api-failure.js";
 
 /** What error messages may contain. The key is here only to be redacted. */
-export interface Endpoint {
+export interface EmbedderEndpoint {
   readonly baseUrl: string;
   readonly model: string;
   readonly apiKey: string | undefined;
@@ -24,7 +24,7 @@ const EXCHANGE = { expected: "vectors", addressSetting: "RECOLLECT_EMBEDDING_BAS
  * Turns whatever a call threw into an AppError that says what to do; `unavailable` always with `retryAfter`, so that nothing is
  * given up because of the service's problems.
  */
-export function describeFailure(error: unknown, endpoint: Endpoint): AppError {
+export function describeFailure(error: unknown, endpoint: EmbedderEndpoint): AppError {
   if (error instanceof AppError) return error;
   const failure = readApiFailure(error);
   if (failure) return describeStatus(failure, endpoint, error);
@@ -57,7 +57,7 @@ export function isBatchTooLarge(error: unknown): boolean {
   );
 }
 
-function describeStatus(failure: ApiFailure, endpoint: Endpoint, cause: unknown): AppError {
+function describeStatus(failure: ApiFailure, endpoint: EmbedderEndpoint, cause: unknown): AppError {
   const what = `The embedding service at ${endpoint.baseUrl}`;
   const { status, retryAfter, wish } = failure;
   const quote = quoteService(failure.text, endpoint.apiKey);

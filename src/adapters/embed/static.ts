@@ -1,9 +1,9 @@
 import { basename, isAbsolute } from "node:path";
 import { AppError } from "../../core/errors.js";
-import type { Embedder, Log } from "../../core/ports.js";
+import type { Embedder, Log, Waiting } from "../../core/ports.js";
 import { yieldTurn } from "../../lib/time.js";
 import { STATIC_CALIBRATION } from "./calibration.js";
-import { fetchModel, type DownloadProgress, type Hub } from "./hub/model-hub.js";
+import { fetchModel, type Hub } from "./hub/model-hub.js";
 import { openModel, type StaticModel } from "./static/model.js";
 import type { TokenIds } from "./static/tokens.js";
 
@@ -26,11 +26,6 @@ export interface StaticEmbedderOptions {
   readonly offline: boolean;
   readonly hub: Hub;
   readonly log: Log;
-}
-
-export interface Waiting {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
 /** An embedder whose table of numbers stays open until it is closed. */

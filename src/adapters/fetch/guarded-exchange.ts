@@ -66,7 +66,12 @@ export function createGuardedExchange({
 }: GuardedFetchOptions & { readonly stallMs: number; readonly timeoutMs: number }) {
   const guard = { allowed, ownAddresses };
 
-  async function exchange<T>(first: URL, question: Question, signal: AbortSignal, read: ReadAnswer<T>): Promise<T> {
+  async function exchange<T>(
+    first: URL,
+    question: FetchQuestion,
+    signal: AbortSignal,
+    read: ReadAnswer<T>,
+  ): Promise<T> {
     const timeout = AbortSignal.timeout(timeoutMs);
     const stalled = new AbortController();
     const ends = AbortSignal.any([signal, timeout, stalled.signal]);
@@ -85,7 +90,7 @@ export function createGuardedExchange({
       }
       throw new AppError(
         "invalid",
-        `${placeOf(first)} was not fetched: it redirects more than ${MOST_REDIRECTS} times.`,
+        `${shownAddress(first)} was not fetched: it redirects more than ${MOST_REDIRECTS} times.`,
       );
     } catch (error) {
       signal.throwIfAborted();
@@ -114,7 +119,7 @@ export function readAddress(text: string, base?: URL): URL {
 }
 
 /** The parts of a request besides its address. */
-export interface Question {
+export interface FetchQuestion {
   readonly method?: string;
   /** Replace the default headers for pages; in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -126,7 +131,7 @@ const OF_A_PAGE = { accept: "text/html,application/xhtml+xml,text/markdown;q=0.9
 function ask(
   url: URL,
   { guard, resolveName, signal, stalled, stallMs, userAgent }: Exchange,
-  { method = "GET", headers = OF_A_PAGE, body }: Question = {},
+  { method = "GET", headers = OF_A_PAGE, body }: FetchQuestion = {},
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const send = url.protocol === "https:" ? requestHttps : requestHttp;
@@ -146,7 +151,9 @@ function ask(
     // Without listeners neither a response nor an error would ever arrive.
     asking.on("upgrade", (_answer, socket) => {
       socket.destroy();
-      reject(new AppError("invalid", `${placeOf(url)} was not fetched: it tries to switch to another protocol (101).`));
+      reject(
+        new AppError("invalid", `${shownAddress(url)} was not fetched: it tries to switch to another protocol (101).`),
+      );
     });
     asking.on("close", () => reject(new Error("The connection ended without an answer.")));
     asking.end(body);
@@ -165,14 +172,17 @@ function redirectOf({ statusCode = 0, headers }: IncomingMessage, url: URL): URL
  * @throws AppError `invalid` where the body would also have to be sent to another host
  */
 function redirected(
-  question: Question,
+  question: FetchQuestion,
   status: number,
   { from, to }: { readonly from: URL; readonly to: URL },
-): Question {
+): FetchQuestion {
   const isSameOrigin = from.origin === to.origin;
   const becomesGet = status === 303 || (status !== 307 && status !== 308 && question.method === "POST");
   if (!becomesGet && !isSameOrigin && question.body !== undefined)
-    throw new AppError("invalid", `${placeOf(from)} was not fetched: it redirects the request body to another host.`);
+    throw new AppError(
+      "invalid",
+      `${shownAddress(from)} was not fetched: it redirects the request body to another host.`,
+    );
   if (question.headers === undefined) return question;
   const headers = Object.entries(question.headers).filter(
     ([name]) =>
@@ -187,7 +197,7 @@ function redirected(
 }
 
 /** Without the query, which may contain a page's access token. */
-export function placeOf({ protocol, host, pathname }: URL): string {
+export function shownAddress({ protocol, host, pathname }: URL): string {
   const path = pathname.length > 200 ? `${pathname.slice(0, 200)}…` : pathname;
   return `${protocol}//${host}${path}`;
 }
@@ -196,7 +206,7 @@ const CERTIFICATE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SS
 
 function explain(error: unknown, url: URL, isLate: boolean): unknown {
   if (error instanceof AppError) return error;
-  const place = placeOf(url);
+  const place = shownAddress(url);
   const unavailable = (text: string) => new AppError("unavailable", `${place} ${text}`, { cause: error });
   if (isLate) return unavailable("was not fetched: it did not answer completely in time.");
   const code = codeOf(error) ?? "";

@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.js";
 import type { FetchedFile, FileFetcher } from "../../core/ports.js";
 import { describeStatus } from "./answer-status.js";
 import { describeFile } from "./describe-file.js";
-import { createGuardedExchange, type GuardedFetchOptions, placeOf, readAddress } from "./guarded-exchange.js";
+import { createGuardedExchange, type GuardedFetchOptions, shownAddress, readAddress } from "./guarded-exchange.js";
 import { knownContent } from "./places/index.js";
 import type { Wishes } from "./places/known-place.js";
 import { readAnswer, type ReadingBounds } from "./read-answer.js";
@@ -52,8 +52,8 @@ async function readFile(answer: IncomingMessage, url: URL, bounds: Omit<ReadingB
   const { statusCode = 0, headers } = answer;
   if (statusCode !== 200) {
     answer.destroy();
-    throw describeStatus(statusCode, headers["retry-after"], placeOf(url));
+    throw describeStatus(statusCode, headers["retry-after"], shownAddress(url));
   }
-  const bytes = await readAnswer(answer, { ...bounds, place: placeOf(url) });
+  const bytes = await readAnswer(answer, { ...bounds, place: shownAddress(url) });
   return { ...describeFile(headers, url), url: url.href, bytes };
 }

@@ -7,8 +7,8 @@ import { parseRetryAfter } from "../../lib/http-fetch.js";
 import {
   createGuardedExchange,
   type GuardedFetchOptions,
-  placeOf,
-  type Question,
+  shownAddress,
+  type FetchQuestion,
   readAddress,
 } from "./guarded-exchange.js";
 import { checkLiteral, guardedLookup, noSuchHost } from "./guarded-lookup.js";
@@ -70,7 +70,10 @@ function refuseOffline(isOffline: boolean): void {
     );
 }
 
-function questionOf({ method, headers, body, isSigned = true }: SourceRequest, authorization: string | null): Question {
+function questionOf(
+  { method, headers, body, isSigned = true }: SourceRequest,
+  authorization: string | null,
+): FetchQuestion {
   const isPlain = body === undefined || typeof body === "string" || body instanceof Uint8Array;
   const sent: string | Uint8Array | undefined = isPlain ? body : JSON.stringify(body);
   const named = Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
@@ -96,7 +99,7 @@ async function read(
   const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(", ") : value] as const],
   );
-  const bytes = await readAnswer(answer, { maximumBytes, signal, place: placeOf(url) });
+  const bytes = await readAnswer(answer, { maximumBytes, signal, place: shownAddress(url) });
   return { status, url: url.href, headers: Object.fromEntries(headers), bytes };
 }
 
@@ -104,7 +107,7 @@ async function read(
 function accepted(answer: SourceAnswer, { accepts = [] }: SourceRequest): SourceAnswer {
   const { status, headers } = answer;
   if ((status >= 200 && status < 300) || accepts.includes(status)) return answer;
-  const place = placeOf(new URL(answer.url));
+  const place = shownAddress(new URL(answer.url));
   const seconds = parseRetryAfter(headers["retry-after"]);
   if (status === 401) throw new SignInRefused(`${place} no longer accepts the sign-in (status 401).`);
   if (status === 429 || (status === 503 && seconds !== undefined))

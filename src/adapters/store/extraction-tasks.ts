@@ -217,8 +217,6 @@ function taskOf(row: Selectable<Database["extraction_tasks"]> & { readonly tag: 
     parts: row.parts,
     window: { start: row.window_start, end: row.window_end },
     handles: fromJson<string[]>(row.handles),
-    reservedUntil: row.reserved_until,
-    reservedBy: row.reserved_by,
     doneAt: row.done_at,
   };
 }

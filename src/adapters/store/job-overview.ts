@@ -53,7 +53,7 @@ export const OVERVIEW_METHODS: RepositoryMethods<JobOverview, StoreContext> = {
   async dead({ db }, limit) {
     const rows = await db
       .selectFrom("jobs")
-      .select(["id", "kind", "payload", "group_key", "reason", "finished_at", "created_at"])
+      .select(["id", "kind", "payload", "group_key", "reason"])
       .where("state", "=", "dead")
       .orderBy("id", "desc")
       .limit(limit)
@@ -64,7 +64,6 @@ export const OVERVIEW_METHODS: RepositoryMethods<JobOverview, StoreContext> = {
       payload: readPayload(row.payload),
       group: row.group_key,
       reason: row.reason ?? "unknown",
-      diedAt: row.finished_at ?? row.created_at,
     }));
   },
 

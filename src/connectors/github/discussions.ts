@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ItemGone } from "../../core/connections/connector-errors.js";
 import type { SourceContent, SourceItem } from "../../core/ports.js";
 import { askGraph, type GithubApi } from "./github-api.js";
-import type { Repository } from "./repository-files.js";
+import type { GithubRepository } from "./repository-files.js";
 import { idOfThread, threadContent, type ThreadPage, type ThreadSource } from "./threads.js";
 
 const author = z.object({ login: z.string() }).nullable();
@@ -68,7 +68,7 @@ export const DISCUSSIONS: ThreadSource = {
 
 async function discussionsFrom(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   { direction, after }: { readonly direction: "ASC" | "DESC"; readonly after: string | null },
 ) {
   const [owner = "", name = ""] = repository.fullName.split("/");
@@ -92,7 +92,7 @@ async function discussionsFrom(
   } satisfies ThreadPage & { readonly oldest: string | null };
 }
 
-function discussionItem(repository: Repository, { number, title, updatedAt, url }: Discussion): SourceItem {
+function discussionItem(repository: GithubRepository, { number, title, updatedAt, url }: Discussion): SourceItem {
   return {
     id: idOfThread(repository, "discussion", number),
     version: updatedAt,

@@ -6,7 +6,14 @@ import { DISCUSSIONS, readDiscussion } from "./discussions.js";
 import { askGithub, type GithubApi, parseGithub, readGithub } from "./github-api.js";
 import { githubWebhooks } from "./github-webhooks.js";
 import { ISSUES, readIssue } from "./issues.js";
-import { changedFiles, filesSchema, idOfFile, isMarkdown, LARGEST_CODE, type Repository } from "./repository-files.js";
+import {
+  changedFiles,
+  filesSchema,
+  idOfFile,
+  isMarkdown,
+  LARGEST_CODE,
+  type GithubRepository,
+} from "./repository-files.js";
 import { followThreads, NO_THREADS, threadsSchema } from "./threads.js";
 
 /** Changes per page. */
@@ -178,7 +185,10 @@ function slicesOf(changes: ChangePage["items"]): ChangePage["items"][] {
 }
 
 /** Finds the repository by id, which renames and moves do not change. A deleted one looks like one never seen. */
-async function repositoryOf(api: GithubApi, { id, defaultBranch }: Resource): Promise<Repository | "gone" | "closed"> {
+async function repositoryOf(
+  api: GithubApi,
+  { id, defaultBranch }: Resource,
+): Promise<GithubRepository | "gone" | "closed"> {
   const answer = await askGithub(api, `/repositories/${id}`, { accepts: [403, 404, 451] });
   if (answer.status === 403) return "closed";
   if (answer.status !== 200) return "gone";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ItemGone } from "../../core/connections/connector-errors.js";
 import type { SourceContent, SourceItem } from "../../core/ports.js";
 import { askGithub, type GithubApi, parseGithub, PER_PAGE, readAllGithub } from "./github-api.js";
-import type { Repository } from "./repository-files.js";
+import type { GithubRepository } from "./repository-files.js";
 import { idOfThread, threadContent, type ThreadPage, type ThreadSource } from "./threads.js";
 
 const person = z.object({ login: z.string() }).nullish();
@@ -32,7 +32,7 @@ export const ISSUES: ThreadSource = {
  * Issues updated at or after a given time. A page begins where the one before ended rather than at a number, so that updates
  * meanwhile cause no omissions.
  */
-async function issuesFrom(api: GithubApi, repository: Repository, position: string | null): Promise<ThreadPage> {
+async function issuesFrom(api: GithubApi, repository: GithubRepository, position: string | null): Promise<ThreadPage> {
   const [page = "1", since = ""] = position?.split(" ") ?? [];
   const from = since === "" ? "" : `&since=${encodeURIComponent(since)}`;
   const path = `/repos/${repository.fullName}/issues?state=all&sort=updated&direction=asc&per_page=${PER_PAGE}&page=${page}${from}`;
@@ -52,7 +52,7 @@ async function issuesFrom(api: GithubApi, repository: Repository, position: stri
   };
 }
 
-function issueItem(repository: Repository, issue: z.output<typeof issueSchema>): SourceItem {
+function issueItem(repository: GithubRepository, issue: z.output<typeof issueSchema>): SourceItem {
   return {
     id: idOfThread(repository, "issue", issue.number),
     version: issue.updated_at,

@@ -14,7 +14,7 @@ const VENDORED =
   /(^|\/)(node_modules|vendor|third_party|dist|build|\.git)\/|\.min\.(js|css)$|(^|\/)(package-lock\.json|yarn\.lock|pnpm-lock\.yaml)$/;
 
 /** A repository as it is now. */
-export interface Repository {
+export interface GithubRepository {
   readonly id: number;
   readonly fullName: string;
   /** The branch that is brought in, as long as it exists. */
@@ -65,7 +65,7 @@ export interface FileChanges {
 /** What has changed in a repository's files; all of them where the former commit no longer exists. */
 export async function changedFiles(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   { before, isWithCode }: { readonly before: KnownFiles | null; readonly isWithCode: boolean },
 ): Promise<FileChanges | null> {
   const head = await headOf(api, repository);
@@ -76,7 +76,7 @@ export async function changedFiles(
 }
 
 /** The newest commit of the branch; null for an empty repository. */
-async function headOf(api: GithubApi, { fullName, branch, defaultBranch }: Repository): Promise<string | null> {
+async function headOf(api: GithubApi, { fullName, branch, defaultBranch }: GithubRepository): Promise<string | null> {
   const newest = (name: string) =>
     askGithub(api, `/repos/${fullName}/commits/${encodeURIComponent(name)}`, { accepts: [404, 409, 422] });
   let commit = await newest(branch);
@@ -93,7 +93,7 @@ interface Range {
 
 async function compare(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   { before, head, isWithCode }: Range & { readonly before: KnownFiles },
 ): Promise<FileChanges | null> {
   const path = `/repos/${repository.fullName}/compare/${before.head}...${head}?per_page=1&page=1`;
@@ -122,7 +122,7 @@ async function compare(
 
 async function wholeTree(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   { head, isWithCode }: Omit<Range, "before">,
 ): Promise<FileChanges> {
   const { entries, isComplete } = await entriesOf(api, repository, { sha: head, folder: "" });
@@ -144,7 +144,7 @@ async function wholeTree(
 /** Everything in a folder, recursively; folder by folder where GitHub cannot list it all at once. */
 async function entriesOf(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   { sha, folder }: { readonly sha: string; readonly folder: string },
 ): Promise<{ entries: Entry[]; isComplete: boolean }> {
   const address = `/repos/${repository.fullName}/git/trees/${sha}`;
@@ -173,11 +173,14 @@ export function isMarkdown(path: string): boolean {
   return MARKDOWN.test(path);
 }
 
-export function idOfFile({ id }: Pick<Repository, "id">, path: string): string {
+export function idOfFile({ id }: Pick<GithubRepository, "id">, path: string): string {
   return `github:${id}:${path}`;
 }
 
-function itemOf(repository: Repository, { path, sha }: { readonly path: string; readonly sha: string }): SourceItem {
+function itemOf(
+  repository: GithubRepository,
+  { path, sha }: { readonly path: string; readonly sha: string },
+): SourceItem {
   const { fullName, branch, webUrl } = repository;
   return {
     id: idOfFile(repository, path),

@@ -3,7 +3,7 @@ import { requireNewPage } from "../../core/connections/require-new-page.js";
 import type { SourceChange, SourceContent } from "../../core/ports.js";
 import { containedMarkdown } from "../../lib/contained-markdown.js";
 import type { GithubApi } from "./github-api.js";
-import type { Repository } from "./repository-files.js";
+import type { GithubRepository } from "./repository-files.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
 /** GitHub does not report issues and discussions that were deleted or moved away, so all of them are listed this often. */
@@ -36,11 +36,11 @@ export interface ThreadSource {
   /** Part of their item ids. */
   readonly kind: "issue" | "discussion";
   /** All of them, oldest change first: whatever changes meanwhile moves to the end, so nothing is left out. */
-  list(api: GithubApi, repository: Repository, position: string | null): Promise<ThreadPage>;
+  list(api: GithubApi, repository: GithubRepository, position: string | null): Promise<ThreadPage>;
   /** What has changed since a time, inclusive. */
   changed(
     api: GithubApi,
-    repository: Repository,
+    repository: GithubRepository,
     from: { since: string; position: string | null },
   ): Promise<ThreadPage>;
 }
@@ -52,21 +52,21 @@ export interface ThreadChanges {
 
 /** The id of one; with "" the prefix of all ids. */
 export function idOfThread(
-  repository: Pick<Repository, "id">,
+  repository: Pick<GithubRepository, "id">,
   kind: ThreadSource["kind"],
   number: number | "",
 ): string {
   return `github:${repository.id}:${kind}:${number}`;
 }
 
-export function isIdOfThread(repository: Pick<Repository, "id">, id: string): boolean {
+export function isIdOfThread(repository: Pick<GithubRepository, "id">, id: string): boolean {
   return (["issue", "discussion"] as const).some((kind) => id.startsWith(idOfThread(repository, kind, "")));
 }
 
 /** Their changes, page by page; once a day also which of them are gone. @throws AppError */
 export async function* followThreads(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   source: ThreadSource,
   known: KnownThreads,
 ): AsyncIterable<ThreadChanges> {
@@ -79,7 +79,7 @@ export async function* followThreads(
 
 async function* allThreads(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   source: ThreadSource,
   known: KnownThreads,
 ): AsyncIterable<ThreadChanges> {
@@ -108,7 +108,7 @@ async function* allThreads(
 
 async function* changedThreads(
   api: GithubApi,
-  repository: Repository,
+  repository: GithubRepository,
   source: ThreadSource,
   known: KnownThreads,
 ): AsyncIterable<ThreadChanges> {

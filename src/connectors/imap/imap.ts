@@ -5,8 +5,8 @@ import type { ChangePage, Connector, SourceAccess, SourceChange, SourceContent, 
 import { type Head, headsOf, sourcesOf } from "./asked-mails.js";
 import {
   FOLDER_STATE,
-  foldersOf,
-  hostOf,
+  mailFoldersOf,
+  mailHostOf,
   type ImapOptions,
   type Mailbox,
   SHORT_ANSWER,
@@ -82,7 +82,7 @@ export function createImapConnector(options: ImapOptions = {}): Connector {
     sync: { everyMinutes: 60, absences: 1, readsAtOnce: 1 },
 
     async check(access) {
-      await firstOf(withMailbox(access, options, (mailbox) => once(foldersOf(mailbox, access))));
+      await firstOf(withMailbox(access, options, (mailbox) => once(mailFoldersOf(mailbox, access))));
       return { account: String(access.settings["user"]) };
     },
 
@@ -135,7 +135,7 @@ async function* follow(
 ): AsyncGenerator<ChangePage> {
   const phase = checkpoint?.phase ?? "listing";
   const kept = new Map((checkpoint?.folders ?? []).map((one) => [one.path, folderOf(one)]));
-  const found = await foldersOf(mailbox, access);
+  const found = await mailFoldersOf(mailbox, access);
   let isFirst = checkpoint === null;
   const page = (items: readonly SourceChange[], isLast = false): ChangePage => {
     const folders = [...kept.values()].map(({ uids, ...rest }) => ({ ...rest, uids: formatUids(uids) }));
@@ -269,7 +269,7 @@ function itemOf(access: SourceAccess, { listed, validity }: Place, { uid, size, 
 function idOf(access: SourceAccess, { path, validity }: Pick<Folder, "path" | "validity">, uid: number): string {
   const user = encodeURIComponent(String(access.settings["user"]));
   const folder = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
-  return `imap://${user}@${hostOf(access)}/${folder};UIDVALIDITY=${validity}/;UID=${uid}`;
+  return `imap://${user}@${mailHostOf(access)}/${folder};UIDVALIDITY=${validity}/;UID=${uid}`;
 }
 
 function removals(access: SourceAccess, folder: Folder, uids: UidSet): SourceChange[] {

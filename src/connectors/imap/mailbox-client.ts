@@ -51,7 +51,7 @@ export async function* withMailbox<T>(
   options: ImapOptions,
   work: (mailbox: Mailbox) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
-  const host = hostOf(access);
+  const host = mailHostOf(access);
   const meter = createAnswerMeter(host, SHORT_ANSWER);
   const client = await clientFor(access, meter, options);
   let awake: NodeJS.Timeout | undefined;
@@ -82,7 +82,7 @@ async function clientFor(
 ): Promise<ImapFlow> {
   const library = await loadLibrary();
   const { user } = access.settings;
-  const host = hostOf(access);
+  const host = mailHostOf(access);
   const mode =
     access.settings["tls"] === "starttls" || access.settings["tls"] === "off" ? access.settings["tls"] : "on";
   const port = Number(access.settings["port"] ?? PORTS[mode]);
@@ -113,7 +113,7 @@ async function clientFor(
   return client;
 }
 
-export function hostOf({ settings }: SourceAccess): string {
+export function mailHostOf({ settings }: SourceAccess): string {
   return String(settings["host"]);
 }
 
@@ -128,7 +128,7 @@ export const FOLDER_STATE = { messages: true, uidNext: true, uidValidity: true }
  * return the states of all of them in one answer (RFC 5819).
  * @throws AppError `invalid` for a missing one, `unavailable` for more than can be followed
  */
-export async function foldersOf(
+export async function mailFoldersOf(
   { client, meter, host }: Mailbox,
   { settings }: SourceAccess,
 ): Promise<readonly ListResponse[]> {

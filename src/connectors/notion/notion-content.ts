@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ItemGone } from "../../core/connections/connector-errors.js";
 import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parseNotion } from "./notion-api.js";
-import { textOf } from "./notion-pages.js";
+import { plainTextOf } from "./notion-pages.js";
 
 /** Parts of a long page, requested one by one. */
 const MOST_PARTS = 200;
@@ -21,7 +21,7 @@ export interface NotionContent {
 }
 
 /** A page as Markdown; from its blocks where Notion does not provide it. @throws ItemGone */
-export async function contentOf(api: NotionApi, id: string): Promise<NotionContent> {
+export async function notionContentOf(api: NotionApi, id: string): Promise<NotionContent> {
   const first = await askNotion(api, `/pages/${id}/markdown`, { accepts: [400, 404] });
   const readAt = new Date(Date.parse(first.headers["date"] ?? "") || api.access.now());
   // Both statuses may also mean that this API has no such address, which the blocks settle.
@@ -99,7 +99,7 @@ function indented(type: string, line: string): string {
 }
 
 function lineOf(type: string, held: z.output<typeof heldSchema>): string {
-  const text = textOf(held.rich_text) || textOf(held.caption);
+  const text = plainTextOf(held.rich_text) || plainTextOf(held.caption);
   switch (type) {
     case "heading_1":
     case "heading_2":
@@ -116,7 +116,7 @@ function lineOf(type: string, held: z.output<typeof heldSchema>): string {
     case "code":
       return `\`\`\`${held.language ?? ""}\n${text}\n\`\`\``;
     case "table_row":
-      return `| ${(held.cells ?? []).map((cell) => textOf(cell).replaceAll("|", "\\|")).join(" | ")} |`;
+      return `| ${(held.cells ?? []).map((cell) => plainTextOf(cell).replaceAll("|", "\\|")).join(" | ")} |`;
     case "child_page":
     case "child_database":
       return held.title ?? "";

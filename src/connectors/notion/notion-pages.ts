@@ -6,7 +6,7 @@ const LONGEST_VALUE = 500;
 const LONGEST_FIELDS = 16_000;
 const DEEPEST = 4;
 
-export const richText = z.array(z.object({ plain_text: z.string().default("") }));
+export const richTextSchema = z.array(z.object({ plain_text: z.string().default("") }));
 const pageSchema = z.object({
   id: z.string(),
   last_edited_time: z.string(),
@@ -19,7 +19,10 @@ type Page = z.output<typeof pageSchema>;
 export const detailSchema = z.object({ edited: z.string(), fields: z.array(z.string()) });
 
 /** The changes in a list of pages. @throws AppError `forbidden` where an integration sees pages but may not read them */
-export async function changesOf(results: readonly unknown[], known: SourceAccess["known"]): Promise<SourceChange[]> {
+export async function changesOfPages(
+  results: readonly unknown[],
+  known: SourceAccess["known"],
+): Promise<SourceChange[]> {
   const changes: SourceChange[] = [];
   for (const result of results) {
     if (z.object({ object: z.literal("page") }).safeParse(result).success) changes.push(await changeOf(result, known));
@@ -60,7 +63,7 @@ function versionOf(edited: string, known: string | null): string {
 
 function titleOf({ properties }: Page): string | null {
   const title = Object.values(properties).find(({ type }) => type === "title");
-  const text = textOf(title?.["title"]);
+  const text = plainTextOf(title?.["title"]);
   return text === "" ? null : text;
 }
 
@@ -87,7 +90,7 @@ const named = z.object({
 function valueOf(value: unknown, depth: number): string {
   if (typeof value === "string" || typeof value === "number") return String(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Array.isArray(value)) return textOf(value) || joined(value.map((one) => valueOf(one, depth)));
+  if (Array.isArray(value)) return plainTextOf(value) || joined(value.map((one) => valueOf(one, depth)));
   const read = z.looseObject(named.shape).safeParse(value).data;
   if (read === undefined || depth === 0) return "";
   const { name, start, end, prefix, number, type } = read;
@@ -102,8 +105,8 @@ function joined(values: readonly string[]): string {
   return values.filter((one) => one !== "").join(", ");
 }
 
-export function textOf(value: unknown): string {
-  const read = richText.safeParse(value);
+export function plainTextOf(value: unknown): string {
+  const read = richTextSchema.safeParse(value);
   return read.success
     ? read.data
         .map(({ plain_text: text }) => text)

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { CheckpointExpired, readCheckpoint } from "../../core/connections/connector-errors.js";
 import type { ChangePage, Connector, SourceAccess } from "../../core/ports.js";
 import { askNotion, listSchema, nextCursor, type NotionApi, PAGE_SIZE, parseNotion } from "./notion-api.js";
-import { contentOf } from "./notion-content.js";
-import { changesOf, detailSchema, earlyVersion } from "./notion-pages.js";
+import { notionContentOf } from "./notion-content.js";
+import { changesOfPages, detailSchema, earlyVersion } from "./notion-pages.js";
 
 const fieldsSchema = z.object({ token: z.string().trim().min(1, "must be a Notion token").max(1_000).optional() });
 const idSchema = z.object({ id: z.string() });
@@ -55,7 +55,7 @@ export function createNotionConnector({ apiUrl = "https://api.notion.com" }: { r
       listAll(apiOf(access), checkpoint === null ? null : readCheckpoint(checkpointSchema, checkpoint)),
     async read(access, item) {
       const { edited, fields } = detailSchema.parse(item.detail);
-      const { markdown, readAt } = await contentOf(apiOf(access), item.id);
+      const { markdown, readAt } = await notionContentOf(apiOf(access), item.id);
       const head = [
         ...(item.title === null ? [] : [`# ${item.title}`]),
         ...(fields.length > 0 ? [fields.join("\n")] : []),
@@ -93,7 +93,7 @@ async function* listAll(api: NotionApi, from: Position | null): AsyncIterable<Ch
       kind: "listing",
       isFirst,
       isLast: next === null,
-      items: isNamingSources ? [] : await changesOf(list?.results ?? [], api.access.known),
+      items: isNamingSources ? [] : await changesOfPages(list?.results ?? [], api.access.known),
       checkpoint: next,
     };
     if (next === null) return;

@@ -1,9 +1,16 @@
 import { AppError } from "../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange } from "../../core/ports.js";
 import { sleep, yieldTurn } from "../../lib/time.js";
-import { beginFrontier, Frontier, type KeptFrontier, LONGEST_QUEUE, MOST_QUEUED, type Waiting } from "./frontier.js";
+import {
+  beginFrontier,
+  Frontier,
+  type KeptFrontier,
+  LONGEST_QUEUE,
+  MOST_QUEUED,
+  type WaitingPage,
+} from "./frontier.js";
 import { isInTerritory, MOST_LINKS, pageAddress, readPatterns, type Territory } from "./page-address.js";
-import { failedVisit, visit, type Visit } from "./page-visit.js";
+import { failedVisit, visit, type PageVisit } from "./page-visit.js";
 import { NOTHING_ALLOWED, parseRobots, readRobots, readSitemaps, type Robots } from "./robots.js";
 
 /** Pages requested between two checkpoints. */
@@ -101,7 +108,7 @@ class Walk {
     return this.#access.now().getTime();
   }
 
-  async #follow(waiting: Waiting): Promise<void> {
+  async #follow(waiting: WaitingPage): Promise<void> {
     const { address } = waiting;
     if (this.#outcomes.has(address)) return;
     const robots = await this.#robotsOf(address);
@@ -126,7 +133,7 @@ class Walk {
   }
 
   /** The address that a page gives as its own must be a page's too, and is read there: anyone could write it. */
-  async #isPage(named: Waiting, delayMs: number): Promise<boolean> {
+  async #isPage(named: WaitingPage, delayMs: number): Promise<boolean> {
     this.#frontier.meet(named.address);
     if (!this.#outcomes.has(named.address)) {
       const visited = await this.#look(named, delayMs);
@@ -136,7 +143,7 @@ class Walk {
   }
 
   /** @returns null for a page that asks to wait, which is requested again after all others */
-  async #look(waiting: Waiting, delayMs: number): Promise<Visit | null> {
+  async #look(waiting: WaitingPage, delayMs: number): Promise<PageVisit | null> {
     const { address, limits } = waiting;
     const isStart = address === this.#start;
     if (delayMs > 0) await sleep(delayMs, { signal: this.#access.signal });
@@ -158,7 +165,7 @@ class Walk {
     }
   }
 
-  #take({ address, depth }: Waiting, { change, links, isCut }: Visit): void {
+  #take({ address, depth }: WaitingPage, { change, links, isCut }: PageVisit): void {
     if (change !== null) this.#items.push(change);
     if (change?.kind === "upsert") this.#frontier.pages += 1;
     for (const link of links) this.#frontier.add(link, depth + 1);

@@ -27,7 +27,7 @@ export function beginFrontier(addresses: readonly string[], gap: string | null):
 }
 
 /** An address still to be requested. */
-export interface Waiting {
+export interface WaitingPage {
   readonly address: string;
   /** Number of links from the first page. */
   readonly depth: number;
@@ -42,7 +42,7 @@ export class Frontier {
   attempts: number;
   #gap: string | null;
   readonly #deepest: number;
-  readonly #waiting: Waiting[];
+  readonly #waiting: WaitingPage[];
   /** Characters of all queued addresses. */
   #length: number;
   readonly #met: Set<string>;
@@ -97,13 +97,13 @@ export class Frontier {
   }
 
   /** Queued after all others. */
-  putBack(waiting: Waiting): void {
+  putBack(waiting: WaitingPage): void {
     this.#length += waiting.address.length;
     this.#waiting.push(waiting);
   }
 
   /** The address queued longest; null if there are none. */
-  next(): Waiting | null {
+  next(): WaitingPage | null {
     const first = this.#waiting.shift() ?? null;
     this.#length -= first?.address.length ?? 0;
     return first;

@@ -17,7 +17,7 @@ const detailSchema = z.object({
 });
 
 /** The outcome of requesting an address. */
-export interface Visit {
+export interface PageVisit {
   readonly change: SourceChange | null;
   /** The address after redirects; null where no page was read. */
   readonly reached: string | null;
@@ -28,7 +28,7 @@ export interface Visit {
   readonly isCut: boolean;
 }
 
-export const NOTHING: Visit = { change: null, reached: null, canonical: null, links: [], isCut: false };
+export const NOTHING: PageVisit = { change: null, reached: null, canonical: null, links: [], isCut: false };
 
 export interface VisitRules {
   readonly territory: Territory;
@@ -45,7 +45,7 @@ export async function visit(
   access: SourceAccess,
   address: string,
   { territory, isStart, mayRead }: VisitRules,
-): Promise<Visit> {
+): Promise<PageVisit> {
   const known = await access.known(address);
   const detail = detailSchema.safeParse(known?.detail).data;
   const ask = (headers: Readonly<Record<string, string>>) =>
@@ -77,13 +77,13 @@ export async function visit(
     };
   if (answer.status === 404 || answer.status === 410) return { ...NOTHING, change: { kind: "remove", id: address } };
   const reached = pageAddress(answer.url);
-  const content = answer.status === 200 && reached !== null ? contentOf(answer, reached) : null;
+  const content = answer.status === 200 && reached !== null ? pageContentOf(answer, reached) : null;
   const isWanted = reached !== null && isInTerritory(reached, territory);
   // A crawl may begin at a page that only serves for its links.
   const isBeginning = isStart && reached !== null && isInTerritory(reached, { ...territory, include: [], exclude: [] });
   if (content === null || reached === null || !(isWanted || isBeginning)) return NOTHING;
   if (reached !== address && !(await mayRead(reached))) return NOTHING;
-  const described = await describePage(answer, { asked: address, reached, content, territory });
+  const described = await describeReadPage(answer, { asked: address, reached, content, territory });
   const { links, isCut = false } = described.detail;
   const item = { ...page, id: reached, address: reached, version: described.version, detail: described.detail };
   const change = isWanted ? ({ kind: "upsert", item, content } as const) : null;
@@ -98,7 +98,7 @@ interface ReadPage {
 }
 
 /** What is stored about a page that was read, so that it is read again only when it has changed. */
-export async function describePage(
+export async function describeReadPage(
   answer: SourceAnswer,
   { asked, reached, content, territory }: ReadPage,
 ): Promise<{ version: string; detail: z.output<typeof detailSchema>; canonical: string | null }> {
@@ -125,7 +125,7 @@ export function failedVisit(
   address: string,
   error: unknown,
   detail: z.output<typeof detailSchema> = { links: [] },
-): Visit {
+): PageVisit {
   // It leads to a network that callers may not reach.
   if (error instanceof AppError && error.kind === "forbidden") return NOTHING;
   const isOfPage =
@@ -142,7 +142,7 @@ export function failedVisit(
 const READ =
   /^(text\/(html|plain|markdown|x-markdown|csv)|application\/(xhtml\+xml|pdf|msword|rtf|epub\+zip|vnd\.(openxmlformats|oasis)[\w.+-]*))$/;
 
-export function contentOf(answer: SourceAnswer, address: string): SourceContent | null {
+export function pageContentOf(answer: SourceAnswer, address: string): SourceContent | null {
   const [type = ""] = (answer.headers["content-type"] ?? "text/html").split(";");
   const mimeType = type.trim().toLowerCase();
   if (!READ.test(mimeType) || answer.bytes.byteLength === 0) return null;

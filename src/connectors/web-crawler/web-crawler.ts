@@ -5,7 +5,7 @@ import type { Connector, SourceAccess, SourceContent } from "../../core/ports.js
 import { crawl, isLimit, startOf, territoryOf } from "./crawl.js";
 import { frontierSchema } from "./frontier.js";
 import { pageAddress } from "./page-address.js";
-import { contentOf, describePage, MOST_BYTES_OF_A_PAGE } from "./page-visit.js";
+import { pageContentOf, describeReadPage, MOST_BYTES_OF_A_PAGE } from "./page-visit.js";
 import { parseRobots, readRobots } from "./robots.js";
 
 const MOST_PAGES = 10_000;
@@ -75,9 +75,9 @@ async function readPage(access: SourceAccess, id: string): Promise<SourceContent
   if (answer.status !== 200) throw new ItemGone();
   const reached = pageAddress(answer.url);
   if (reached !== id) throw new AppError("not_found", `It now leads to another page: ${answer.url.slice(0, 300)}.`);
-  const content = contentOf(answer, id);
+  const content = pageContentOf(answer, id);
   if (content === null) throw new ItemSkipped("It is neither a page nor a document.");
   const territory = territoryOf(access);
-  const { version, detail } = await describePage(answer, { asked: id, reached, content, territory });
+  const { version, detail } = await describeReadPage(answer, { asked: id, reached, content, territory });
   return { ...content, version, detail };
 }

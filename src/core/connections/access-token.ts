@@ -10,7 +10,7 @@ import { applicationOf } from "./application.js";
 import { SignInRefused } from "./connector-errors.js";
 import { jsonOf } from "./json-answer.js";
 import { withPatience } from "./patience.js";
-import type { ConnectionSecrets, SecretPlace, Tokens } from "./secrets.js";
+import type { ConnectionSecrets, SecretPlace, ConnectionTokens } from "./secrets.js";
 
 /** A token that expires this soon is replaced before use. */
 const EARLY_MS = 60_000;
@@ -97,7 +97,7 @@ async function askAnew(
   { organizationId }: SecretPlace,
   signIn: OAuthSignIn,
   { fields, tokens }: ConnectionSecrets,
-): Promise<Tokens> {
+): Promise<ConnectionTokens> {
   const account = signIn.serviceAccountField === undefined ? undefined : fields[signIn.serviceAccountField];
   if (account !== undefined) return askWithAssertion(context, signIn, account);
   if (tokens?.refresh == null) throw new SignInRefused("The sign-in has expired. Sign in again.");
@@ -152,7 +152,7 @@ export async function askForTokens(
   organizationId: string,
   signIn: OAuthSignIn,
   form: Readonly<Record<string, string>>,
-): Promise<Tokens> {
+): Promise<ConnectionTokens> {
   const { clientId, clientSecret } = await applicationOf(context, organizationId, signIn);
   const isBasic = signIn.clientAuthentication === "basic" && clientSecret !== null;
   const own = isBasic ? {} : { client_id: clientId, ...(clientSecret !== null && { client_secret: clientSecret }) };
@@ -167,7 +167,7 @@ async function askTokenEndpoint(
   { sources, clock }: CoreContext,
   { tokenUrl: url, asksInJson = false }: OAuthSignIn,
   { form, authorization }: { readonly form: Readonly<Record<string, string>>; readonly authorization: string | null },
-): Promise<Tokens> {
+): Promise<ConnectionTokens> {
   const request: SourceRequest = {
     url,
     method: "POST",
@@ -228,7 +228,7 @@ const serviceAccountSchema = z.object({
 });
 
 /** A token for a service account, by a signed assertion (RFC 7523). @throws AppError `invalid` for an invalid key */
-async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyText: string): Promise<Tokens> {
+async function askWithAssertion(context: CoreContext, signIn: OAuthSignIn, keyText: string): Promise<ConnectionTokens> {
   const key = serviceAccountSchema.safeParse(jsonOf({ bytes: Buffer.from(keyText) }));
   if (!key.success)
     throw new AppError("invalid", "The key of the service account is not the JSON file that Google provides.");

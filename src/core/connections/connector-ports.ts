@@ -7,7 +7,7 @@ export interface Connector {
   readonly provider: string;
   /** Name for people, such as `Google Drive`. */
   readonly title: string;
-  readonly signIn: SignIn;
+  readonly signIn: SignInMethod;
   /**
    * What the metadata of a new connection may contain; flat, since the wire format has only texts, numbers and booleans there.
    */
@@ -103,7 +103,7 @@ export interface WebhookMessage {
 }
 
 /** How a user signs in. */
-export type SignIn =
+export type SignInMethod =
   | { readonly kind: "none" }
   /** The fields contain everything needed. */
   | { readonly kind: "credentials" }

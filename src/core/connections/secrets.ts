@@ -13,7 +13,7 @@ const tokensSchema = z.object({
   /** ISO date-time; null if the source does not say. */
   expiresAt: z.string().nullable(),
 });
-export type Tokens = z.output<typeof tokensSchema>;
+export type ConnectionTokens = z.output<typeof tokensSchema>;
 
 /** The settings to apply once somebody has signed in; null: unchanged. */
 const settings = z

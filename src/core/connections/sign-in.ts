@@ -27,7 +27,7 @@ import {
   NO_SECRETS,
   type PendingDevice,
   readSecrets,
-  type Tokens,
+  type ConnectionTokens,
 } from "./secrets.js";
 
 const SIGN_IN_MS = 60 * 60_000;
@@ -287,7 +287,7 @@ async function askWithDevice(
   { organizationId }: Connection,
   connector: Connector,
   deviceCode: string,
-): Promise<Tokens | "waiting" | "slow down"> {
+): Promise<ConnectionTokens | "waiting" | "slow down"> {
   try {
     const form = { grant_type: DEVICE_GRANT, device_code: deviceCode };
     return await askForTokens(context, organizationId, requireOAuth(connector), form);

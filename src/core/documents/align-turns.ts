@@ -1,13 +1,13 @@
 /** An entry that two lists share: its index in each. */
-export type Match = readonly [one: number, other: number];
+export type TurnPair = readonly [one: number, other: number];
 
 /**
  * Entries that two lists have in the same order: the common beginning, entries that occur exactly once in each, and equal
  * entries adjacent to these. Takes time proportional to the lists and the logarithm of what they share.
  */
-export function alignEntries(one: readonly string[], other: readonly string[]): Match[] {
+export function alignEntries(one: readonly string[], other: readonly string[]): TurnPair[] {
   const start = commonStart(one, other);
-  const matches: Match[] = Array.from({ length: start }, (_, index) => [index, index]);
+  const matches: TurnPair[] = Array.from({ length: start }, (_, index) => [index, index]);
   for (const anchor of [...inOrder(anchorsOf(one, other, start)), [one.length, other.length] as const]) {
     const [left, right] = matches.at(-1) ?? [-1, -1];
     const behind = extend(one, other, [left, right], anchor);
@@ -25,9 +25,9 @@ function commonStart(one: readonly string[], other: readonly string[]): number {
 }
 
 /** Entries that occur once in each list, by their index in the first. */
-function anchorsOf(one: readonly string[], other: readonly string[], start: number): Match[] {
+function anchorsOf(one: readonly string[], other: readonly string[], start: number): TurnPair[] {
   const places = indexOfEach(other, start);
-  return [...indexOfEach(one, start)].flatMap(([entry, place]): Match[] => {
+  return [...indexOfEach(one, start)].flatMap(([entry, place]): TurnPair[] => {
     const found = places.get(entry) ?? -1;
     return place === -1 || found === -1 ? [] : [[place, found]];
   });
@@ -44,8 +44,8 @@ function indexOfEach(list: readonly string[], start: number): Map<string, number
 }
 
 /** The most of these matches that do not cross (a longest increasing subsequence, by patience sorting). */
-function inOrder(matches: readonly Match[]): Match[] {
-  const piles: { readonly match: Match; readonly below: number | null }[] = [];
+function inOrder(matches: readonly TurnPair[]): TurnPair[] {
+  const piles: { readonly match: TurnPair; readonly below: number | null }[] = [];
   const tops: number[] = [];
   for (const match of matches) {
     let low = 0;
@@ -58,7 +58,7 @@ function inOrder(matches: readonly Match[]): Match[] {
     tops[low] = piles.length;
     piles.push({ match, below: low === 0 ? null : (tops[low - 1] ?? null) });
   }
-  const kept: Match[] = [];
+  const kept: TurnPair[] = [];
   for (let at = tops.at(-1) ?? null; at !== null; at = piles[at]?.below ?? null) {
     const pile = piles[at];
     if (pile) kept.push(pile.match);
@@ -67,16 +67,16 @@ function inOrder(matches: readonly Match[]): Match[] {
 }
 
 /** Matches right after a match, up to the next one. */
-function extend(one: readonly string[], other: readonly string[], from: Match, to: Match): Match[] {
-  const matches: Match[] = [];
+function extend(one: readonly string[], other: readonly string[], from: TurnPair, to: TurnPair): TurnPair[] {
+  const matches: TurnPair[] = [];
   let [left, right] = [from[0] + 1, from[1] + 1];
   while (left < to[0] && right < to[1] && one[left] === other[right]) matches.push([left++, right++]);
   return matches;
 }
 
 /** Matches right before a match, back to the previous one. */
-function retreat(one: readonly string[], other: readonly string[], from: Match, to: Match): Match[] {
-  const matches: Match[] = [];
+function retreat(one: readonly string[], other: readonly string[], from: TurnPair, to: TurnPair): TurnPair[] {
+  const matches: TurnPair[] = [];
   let [left, right] = [to[0] - 1, to[1] - 1];
   while (left > from[0] && right > from[1] && one[left] === other[right]) matches.push([left--, right--]);
   return matches.reverse();

@@ -6,7 +6,7 @@ import {
   mayChange,
   maySee,
   reachableContainers,
-  refuseReadOnly,
+  requireChangeable,
   requireContainer,
   requireWhole,
 } from "../auth.js";
@@ -70,7 +70,7 @@ export async function lookUpDocument(
   const { organizationId } = actor;
   const byId = isId(id) ? await documents.byId(organizationId, id) : null;
   const document = byId ?? (await findByCustomId(documents, actor, id, within));
-  if (document) refuseReadOnly(actor, document);
+  if (document) requireChangeable(actor, document);
   return document && maySee(actor, document.containerTags) ? document : null;
 }
 

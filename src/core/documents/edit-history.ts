@@ -1,5 +1,5 @@
 import type { Turn } from "../types.js";
-import type { Match } from "./align-turns.js";
+import type { TurnPair } from "./align-turns.js";
 
 /** Turns of these roles are nobody's statements: they change from one submission to the next. */
 const NOBODY: ReadonlySet<string> = new Set(["tool", "system"]);
@@ -17,7 +17,7 @@ const LOOKED_AT = 2_000;
 export function editHistory(
   kept: readonly Turn[],
   came: readonly Turn[],
-  matches: readonly Match[],
+  matches: readonly TurnPair[],
 ): readonly Turn[] | null {
   const merged: Turn[] = [];
   let edits = 0;
@@ -48,7 +48,7 @@ export function editHistory(
  * True if both begin with the same exchange or part of one, and either ends with a different turn of the same speaker: a
  * regenerated answer, or an edited last message.
  */
-function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: readonly Match[]): boolean {
+function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: readonly TurnPair[]): boolean {
   const start = matches.length;
   const [was, is] = [kept[start], came[start]];
   if (!was || !is || was.speaker !== is.speaker || Math.min(kept.length, came.length) > start + 1) return false;
@@ -57,7 +57,7 @@ function isLastAnother(kept: readonly Turn[], came: readonly Turn[], matches: re
 }
 
 /** The number of common turns at the beginning, if these are an exchange of two speakers; otherwise 0. */
-export function sharedExchange(came: readonly Turn[], matches: readonly Match[]): number {
+export function sharedExchange(came: readonly Turn[], matches: readonly TurnPair[]): number {
   const start = matches.filter(([one, other], index) => one === index && other === index).length;
   const speakers = new Set(
     came

@@ -1,7 +1,7 @@
 import type { JobDraft, JobStore } from "../ports.js";
 
 /** A document to be read again as a whole, or rechunked. */
-export interface ReadingAgain {
+export interface QueuedReading {
   readonly documentId: string;
   readonly revision: number;
   readonly containerTag: string;
@@ -17,7 +17,7 @@ export interface ReadingAgain {
  * Queues documents to be read again, each once: one that already waits for the same is not read twice, and a reading that only
  * adds gives way to one that also replaces.
  */
-export async function enqueueReadings(jobs: JobStore, readings: readonly ReadingAgain[]): Promise<void> {
+export async function enqueueReadings(jobs: JobStore, readings: readonly QueuedReading[]): Promise<void> {
   const replaced = await jobs.waitingWith(readings.map((one) => keyOf({ ...one, replace: true })));
   const awaited = new Set(replaced.map(({ key }) => key));
   const wanted = readings.filter((one) => one.replace || !awaited.has(keyOf({ ...one, replace: true })));
@@ -27,7 +27,7 @@ export async function enqueueReadings(jobs: JobStore, readings: readonly Reading
 }
 
 /** This kind of job has slots of its own, so that no new document waits for old ones. */
-function jobFor(reading: ReadingAgain): JobDraft {
+function jobFor(reading: QueuedReading): JobDraft {
   const { documentId, revision, containerTag, replace, reads, chunking } = reading;
   return {
     kind: "reprocess",
@@ -38,7 +38,7 @@ function jobFor(reading: ReadingAgain): JobDraft {
   };
 }
 
-function keyOf({ documentId, revision, replace, reads, chunking }: ReadingAgain): string {
+function keyOf({ documentId, revision, replace, reads, chunking }: QueuedReading): string {
   const cut = chunking === undefined ? "" : `:${chunking}:${reads}`;
   return `reprocess:${documentId}:${revision}${cut}${replace ? ":replace" : ""}`;
 }

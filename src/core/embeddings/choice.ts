@@ -47,16 +47,16 @@ export function describeChoice(choice: EmbedderChoice): string {
 }
 
 /** Folders of the server that the description names. */
-export function foldersOf(choice: EmbedderChoice): readonly string[] {
+export function modelFoldersOf(choice: EmbedderChoice): readonly string[] {
   return choice.kind === "static" && /^([.~/\\]|[A-Za-z]:)/.test(choice.model) ? [choice.model] : [];
 }
 
 export function isSameChoice(one: EmbedderChoice, other: EmbedderChoice): boolean {
-  return keyOf(one) === keyOf(other);
+  return choiceKey(one) === choiceKey(other);
 }
 
 /** A key that distinguishes choices. */
-export function keyOf(choice: EmbedderChoice): string {
+export function choiceKey(choice: EmbedderChoice): string {
   if (choice.kind === "builtin") return "builtin";
   if (choice.kind === "static") return JSON.stringify(["static", choice.model]);
   return JSON.stringify(["openai", choice.model, choice.baseUrl, choice.dimensions]);

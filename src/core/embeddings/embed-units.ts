@@ -35,7 +35,7 @@ export async function embedUnits(
   for (let start = 0; start < units.length; start += most) {
     await yieldTurn(signal);
     const batch = units.slice(start, start + most);
-    await pace?.(tokensOf(batch), signal);
+    await pace?.(estimateUnitTokens(batch), signal);
     const vectors = await embedInBatches(embedder, batch.map(textToEmbed), signal);
     const size = vectors[0]?.length ?? 0;
     // A space abandoned meanwhile must not be recreated.
@@ -85,6 +85,6 @@ export function estimateTokens(bytes: number): number {
 }
 
 /** Approximate tokens of units. */
-export function tokensOf(units: readonly PlainUnit[]): number {
+export function estimateUnitTokens(units: readonly PlainUnit[]): number {
   return units.reduce((sum, unit) => sum + estimateTokens(Buffer.byteLength(textToEmbed(unit))), 0);
 }

@@ -1,14 +1,9 @@
 import { AppError } from "../errors.js";
 import type { Embedder, EmbedderMaker, Embedders, MadeEmbedder } from "../ports.js";
-import { keyOf } from "./choice.js";
+import { choiceKey } from "./choice.js";
 
 /** Seconds after which a caller that needs an unavailable embedder may ask again. */
 const ASK_AGAIN_SECONDS = 30;
-
-/** A single, fixed embedder. */
-export function onlyEmbedder(embedder: Embedder): Embedders {
-  return createEmbedders({ make: () => Promise.resolve(embedder) }, embedder);
-}
 
 /** The embedders of a maker, each created once; `first` is active until another is activated. */
 export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedders {
@@ -27,7 +22,7 @@ export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedder
       active = embedder;
     },
     prepare(choice, waiting) {
-      const key = keyOf(choice);
+      const key = choiceKey(choice);
       const known = prepared.get(key);
       if (known) return known;
       const made = maker.make(choice, waiting);
@@ -37,7 +32,7 @@ export function createEmbedders(maker: EmbedderMaker, first: Embedder): Embedder
       });
       return made;
     },
-    release: (choice) => putAway(keyOf(choice)),
+    release: (choice) => putAway(choiceKey(choice)),
     async close() {
       for (const key of prepared.keys()) await putAway(key);
     },

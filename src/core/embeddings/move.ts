@@ -5,7 +5,7 @@ import type { Embedder, EmbedderChoice, JobContext, Move, PlacedEmbedder, PlainU
 import type { VectorSpace } from "../types.js";
 import { isSameChoice } from "./choice.js";
 import { compareSpaces, type Side } from "./compare.js";
-import { tokensOf } from "./embed-units.js";
+import { estimateUnitTokens } from "./embed-units.js";
 import { fillSpace, followSpace } from "./fill.js";
 import type { TokenLimiter } from "./token-limiter.js";
 import { patientEmbedder } from "./patient-embedder.js";
@@ -184,7 +184,7 @@ function counter({ choice }: Moving) {
     const next = await changeMove(repositories, choice, ({ done, total, tokens }) => ({
       done: done + batch.length,
       total: Math.max(total, done + batch.length),
-      tokens: tokens + tokensOf(batch),
+      tokens: tokens + estimateUnitTokens(batch),
       perMinute,
       problem: null,
     }));

@@ -3,7 +3,7 @@ import type { CoreContext } from "../context.js";
 import { AppError } from "../errors.js";
 import type { Embedder, EmbedderChoice, PlacedEmbedder } from "../ports.js";
 import { whereThereIsRoom } from "../upkeep/room.js";
-import { choiceOfFingerprint, describeChoice, foldersOf, isSameChoice } from "./choice.js";
+import { choiceOfFingerprint, describeChoice, modelFoldersOf, isSameChoice } from "./choice.js";
 import { absentEmbedder, isAbsent } from "./embedders.js";
 import { DROP_JOB, FOLLOW_JOB, giveUpPrevious, giveUpSpace, MISSING_JOB, MOVE_JOB, planNext } from "./roles.js";
 
@@ -61,7 +61,7 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
       { name: placed.name, fingerprint: placed.fingerprint ?? "none" },
       {
         reason: error.message,
-        paths: [...error.paths, ...foldersOf(placed.choice)],
+        paths: [...error.paths, ...modelFoldersOf(placed.choice)],
       },
     );
   });
@@ -72,7 +72,9 @@ async function bringUp(context: OpenContext, placed: PlacedEmbedder): Promise<vo
 async function embedderSoon({ embedders }: OpenContext, { choice, name }: PlacedEmbedder): Promise<Embedder> {
   const waited = new AbortController();
   const late = sleep(START_WAITS_MS, { signal: waited.signal, unref: true }).then(() => {
-    throw new AppError("unavailable", `The embedder ${name} is still being prepared.`, { paths: foldersOf(choice) });
+    throw new AppError("unavailable", `The embedder ${name} is still being prepared.`, {
+      paths: modelFoldersOf(choice),
+    });
   });
   late.catch(() => undefined);
   try {

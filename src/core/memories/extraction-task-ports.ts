@@ -15,9 +15,6 @@ export interface ExtractionTask {
   readonly window: Place;
   /** Ids of the memories shown with it, in the order of their handles; null until it is handed out. */
   readonly handles: readonly string[] | null;
-  /** Until when it is reserved. */
-  readonly reservedUntil: string | null;
-  readonly reservedBy: string | null;
   /** When it was answered. */
   readonly doneAt: string | null;
 }

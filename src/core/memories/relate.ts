@@ -259,10 +259,6 @@ function tellsMoreOf(mine: Reading, theirs: Reading): boolean {
 }
 
 /** True when a text says all that another says, in the same words and order, plus some words that contradict nothing. */
-export function isMoreSpecific(text: string, than: string): boolean {
-  return saysMore(readingOf(text).pieces, readingOf(than).pieces);
-}
-
 function saysMore(whole: readonly string[], part: readonly string[]): boolean {
   const added = whole.length - part.length;
   if (part.length < 2 || added < 1 || added > LONGEST_ADDITION) return false;

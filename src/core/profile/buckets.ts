@@ -3,7 +3,7 @@ import { readSettings } from "../upkeep/settings.js";
 import type { Memory, ProfileBucket } from "../types.js";
 import { verdictOn } from "./bucket-verdict.js";
 import { presetJudge } from "./preset-cues.js";
-import { judgeSubject, type Subject } from "./subject-words.js";
+import { judgeSubject, type ProfileSubject } from "./subject-words.js";
 
 /** The default bucket if none are defined (contract 5.2). */
 const PREFERENCES: ProfileBucket = {
@@ -81,6 +81,6 @@ function verdictsOf({ key, description }: ProfileBucket): Map<string, boolean> {
   return verdicts;
 }
 
-function subjectOf({ key, description }: ProfileBucket): Subject {
+function subjectOf({ key, description }: ProfileBucket): ProfileSubject {
   return { name: key.replaceAll(/[_-]/g, " "), description };
 }

@@ -9,7 +9,7 @@ const SAME = 0.8;
 const COMMON = 0.001;
 
 /** A subject as named by people. */
-export interface Subject {
+export interface ProfileSubject {
   /** Every word of it counts. */
   readonly name: string;
   readonly description?: string;
@@ -21,7 +21,7 @@ export interface Subject {
  * A text is about a subject if it shares a distinctive word with it, or a close relative of one: any word of the name, and the
  * uncommon words of the description. Of common words it takes two. Knows the relatives of English words.
  */
-export function judgeSubject({ name, description = "", isNarrow = false }: Subject): (text: string) => boolean {
+export function judgeSubject({ name, description = "", isNarrow = false }: ProfileSubject): (text: string) => boolean {
   const named = rootsOf(name);
   const described = rootsOf(description);
   const own = [...named, ...described.filter(isTelling)];

@@ -6,7 +6,7 @@ import { isNearlySubject } from "./frame-words.js";
 import { isNearly } from "./misspelt.js";
 import type { Query } from "./query.js";
 import { tellsName } from "./question-form.js";
-import { hasSome, NAMES_ALONE, signedShare, type Found } from "./signs.js";
+import { hasSome, NAMES_ALONE, signedShare, type MetDemand } from "./signs.js";
 import { DATE_WEIGHT, interpolate, similarityOf } from "./similarity.js";
 
 /** Weight of a word that states the facet asked for, relative to the question's own word. */
@@ -142,13 +142,13 @@ function foundOf(
   demand: Demand,
   words: UnitWords,
   { presence, isName }: { readonly presence: Presence; readonly isName: boolean },
-): Found {
+): MetDemand {
   const isTold = demand.facet !== null && tells(words, demand.facet);
   return { demand, isName, isTold, words: wordEvidence(demand, words, presence) };
 }
 
 /** The share of what is asked that a statement contains, by weight, 0 to 1. */
-function shareOf(list: readonly Found[], dateMatch: number | null): number {
+function shareOf(list: readonly MetDemand[], dateMatch: number | null): number {
   let found = DATE_WEIGHT * (dateMatch ?? 0);
   let missing = dateMatch === null ? 0 : DATE_WEIGHT - found;
   let loose = 0;
@@ -179,7 +179,7 @@ function wordEvidence({ terms, facet, misspelt }: Demand, { roots }: UnitWords, 
 /** What else is known when a statement is judged. */
 interface Beside {
   /** What it contains of each demand. */
-  readonly found: readonly Found[];
+  readonly found: readonly MetDemand[];
   readonly presence: Presence;
   readonly query: Query;
   /** Roots of the people or things that several statements are about. */
@@ -200,7 +200,7 @@ function completenessOf(demands: Demands, words: UnitWords, beside: Beside): num
 }
 
 /** Whether two common facets are asked for and only the other one is stated. */
-function lacksFacet(found: readonly Found[]): boolean {
+function lacksFacet(found: readonly MetDemand[]): boolean {
   const facets = found.filter(({ demand }) => demand.facet !== null);
   if (facets.length < 2) return false;
   const told = facets.filter(hasSome).length;

@@ -12,7 +12,7 @@ import type { SearchScope } from "./search-scope.js";
 import type { UnitKind } from "../types.js";
 
 /** What a search wants besides its question. */
-export interface Wanted {
+export interface WantedUnits {
   /** Least shown similarity, 0 to 1. */
   readonly threshold: number;
   /** Maximum number of units; all by default. */
@@ -32,7 +32,7 @@ export async function findRanked(
   context: CoreContext,
   searchScope: Pick<SearchScope, "organizationId" | "tags" | "scope" | "kinds" | "among" | "timeZone">,
   asked: QueryForms,
-  wanted: Wanted,
+  wanted: WantedUnits,
 ): Promise<Retrieved> {
   const { forms, degraded } = asked;
   const [form] = forms;

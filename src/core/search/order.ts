@@ -3,7 +3,7 @@ import type { Query } from "./query.js";
 import type { RankRecipe } from "./ranking-weights.js";
 
 /** The candidates of one search with how each matches every term, so that neighbours and documents can be considered together. */
-export interface Candidates {
+export interface OrderedCandidates {
   readonly units: readonly UnitWords[];
   /** See `Evidence.strengths`. */
   readonly strengths: Float64Array;
@@ -17,7 +17,7 @@ export type CandidatesByPosition = ReadonlyMap<string, ReadonlyMap<number, numbe
  * How well the words of each candidate, its neighbours and its document answer the query. A term counts once, however many of
  * these contain it; 1 would mean all terms, many times over. Comparable within one search only.
  */
-export function scoreWords(candidates: Candidates, query: Query, recipe: RankRecipe): Float64Array {
+export function scoreWords(candidates: OrderedCandidates, query: Query, recipe: RankRecipe): Float64Array {
   const { units, strengths } = candidates;
   const { terms } = query;
   const { weights, total } = weighTerms(query, recipe);
@@ -49,7 +49,7 @@ export function scoreWords(candidates: Candidates, query: Query, recipe: RankRec
 
 /** How well the words of each candidate answer the query, ignoring its surroundings. */
 export function scoreAlone(
-  { units, strengths }: Pick<Candidates, "units" | "strengths">,
+  { units, strengths }: Pick<OrderedCandidates, "units" | "strengths">,
   query: Query,
   recipe: RankRecipe,
 ): Float64Array {
@@ -110,7 +110,7 @@ export function candidatesByPosition(units: readonly UnitWords[]): CandidatesByP
 function sumAround(
   sums: Float64Array,
   unit: UnitWords,
-  { units, strengths, places }: Candidates,
+  { units, strengths, places }: OrderedCandidates,
   recipe: RankRecipe,
 ): void {
   sums.fill(0);

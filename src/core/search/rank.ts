@@ -82,13 +82,8 @@ export interface Prepared {
   readonly nearness: Nearness;
 }
 
-/** Every candidate once, most similar first, without those that only repeat a better one. Pure; never throws. */
-export function rankUnits(input: RankInput): RankedUnit[] {
-  return rankPrepared(prepareUnits(input));
-}
-
 /**
- * `rankUnits` for input already analysed.
+ * Every candidate once, most similar first, without those that only repeat a better one. Pure; never throws.
  * @param wider the same search with additional units that only a search for some kinds found; they do not affect the others
  */
 export function rankPrepared(prepared: Prepared, wider?: Prepared): RankedUnit[] {

@@ -16,7 +16,7 @@ import { hideOutdatedChunks } from "./passages.js";
 import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { shownSimilarity } from "./retrieve.js";
-import { queueOf } from "./search-queue.js";
+import { searchQueueOf } from "./search-queue.js";
 import { countWaiting, groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { millisecondsSince, resultLimitSchema, similaritySchema, type SearchAnswer } from "./search.js";
 import { createWaits } from "./waits.js";
@@ -85,7 +85,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const started = performance.now();
   const stages = createStages();
   const { actor } = call;
-  const searches = queueOf(actor, plain.searches);
+  const searches = searchQueueOf(actor, plain.searches);
   const context = { ...plain, stages, searches };
   const input = parseInput(searchDocumentsSchema, raw);
   if (input.documentId !== undefined) await requireDocument(context, actor, input, input.documentId);

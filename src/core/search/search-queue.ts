@@ -16,6 +16,6 @@ export function createSearchQueue(): ConcurrencyLimit {
 }
 
 /** The same queue from one actor's view: however many searches one key sends, another key's soon get their turn. */
-export function queueOf({ name }: Actor, searches: ConcurrencyLimit): ConcurrencyLimit {
+export function searchQueueOf({ name }: Actor, searches: ConcurrencyLimit): ConcurrencyLimit {
   return { enter: () => searches.enter(name) };
 }

@@ -21,7 +21,7 @@ import { querySchema } from "./query-text.js";
 import type { RankedUnit } from "./rank.js";
 import { readRelatives, type Relatives } from "./related.js";
 import { shownSimilarity, type Retrieved } from "./retrieve.js";
-import { queueOf } from "./search-queue.js";
+import { searchQueueOf } from "./search-queue.js";
 import { countWaiting, groundSchema, resolveScope, type SearchScope } from "./search-scope.js";
 import { tellTurns } from "./statements.js";
 import { createWaits } from "./waits.js";
@@ -136,7 +136,7 @@ async function searchAtOnce(plain: CoreContext, call: AuthorizedCall, raw: unkno
   const started = performance.now();
   const stages = createStages();
   const { actor } = call;
-  const searches = queueOf(actor, plain.searches);
+  const searches = searchQueueOf(actor, plain.searches);
   const context = { ...plain, stages, searches };
   const input = parseInput(searchSchema, raw);
   const { includeForgotten } = input;

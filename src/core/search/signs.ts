@@ -2,7 +2,7 @@ import { isAnother } from "../../language/facets/facets.js";
 import type { Demand } from "./demands.js";
 
 /** How a statement meets one demand. */
-export interface Found {
+export interface MetDemand {
   readonly demand: Demand;
   /** True if the demand asks for nothing but a name. */
   readonly isName: boolean;
@@ -13,7 +13,7 @@ export interface Found {
 }
 
 /** True if a statement meets a demand, however little. */
-export function hasSome({ isTold, words }: Found): boolean {
+export function hasSome({ isTold, words }: MetDemand): boolean {
   return isTold || words > 0;
 }
 
@@ -57,16 +57,16 @@ const FRAME = 1;
 
 interface Seen {
   /** Demands other than names. */
-  readonly things: readonly Found[];
-  readonly heavy: readonly Found[];
-  readonly names: readonly Found[];
-  readonly facets: readonly Found[];
-  readonly focus: readonly Found[];
+  readonly things: readonly MetDemand[];
+  readonly heavy: readonly MetDemand[];
+  readonly names: readonly MetDemand[];
+  readonly facets: readonly MetDemand[];
+  readonly focus: readonly MetDemand[];
   readonly isTold: boolean;
 }
 
 /** The factor that the signs give a statement's share, 0 or more; 1 without signs. */
-export function signedShare(found: readonly Found[]): number {
+export function signedShare(found: readonly MetDemand[]): number {
   const things = found.filter(({ isName }) => !isName);
   const seen: Seen = {
     things,
@@ -79,22 +79,22 @@ export function signedShare(found: readonly Found[]): number {
   return SIGNS.reduce((share, { isSeen, factor }) => (isSeen(seen) ? share * factor : share), 1);
 }
 
-function worth({ isTold, words }: Found): number {
+function worth({ isTold, words }: MetDemand): number {
   return Math.max(isTold ? TOLD : 0, words);
 }
 
-function isToldIn(list: readonly Found[]): boolean {
+function isToldIn(list: readonly MetDemand[]): boolean {
   return list.some(({ isTold }) => isTold);
 }
 
-function isAllMissing(list: readonly Found[]): boolean {
+function isAllMissing(list: readonly MetDemand[]): boolean {
   return list.length > 0 && !list.some(hasSome);
 }
 
-function isOnlyFrame(things: readonly Found[]): boolean {
+function isOnlyFrame(things: readonly MetDemand[]): boolean {
   return things.some(hasSome) && things.every((one) => !hasSome(one) || one.demand.weight < FRAME);
 }
 
-function isHalf(heavy: readonly Found[]): boolean {
+function isHalf(heavy: readonly MetDemand[]): boolean {
   return heavy.length === 2 && heavy.filter(hasSome).length === 1;
 }

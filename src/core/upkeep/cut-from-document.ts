@@ -6,7 +6,7 @@ import { firstJob, noteDocument } from "../documents/revise-document.js";
 import { isSameFact } from "../memories/near-duplicates.js";
 import type { DocumentChange, Repositories } from "../ports.js";
 import type { Actor, Document } from "../types.js";
-import { isSameSource, type Plan, planCut, readSource, type Source } from "./stating-document.js";
+import { isSameSource, type CutPlan, planCut, readSource, type StatingSource } from "./stating-document.js";
 
 /** The outcome for a document that states a memory. */
 export interface CutOutcome {
@@ -67,12 +67,17 @@ export async function cutFromDocument(
   }
 }
 
-function keptAsItIs(actor: Actor, { document }: Source): CutOutcome {
+function keptAsItIs(actor: Actor, { document }: StatingSource): CutOutcome {
   const mayStillSay = maySee(actor, document.containerTags);
   return { isRemoved: false, passages: 0, files: [], mayStillSay, revision: document.revision };
 }
 
-async function write(repositories: Repositories, actor: Actor, source: Source, plan: Plan): Promise<CutOutcome> {
+async function write(
+  repositories: Repositories,
+  actor: Actor,
+  source: StatingSource,
+  plan: CutPlan,
+): Promise<CutOutcome> {
   const { document, wanted, isLight } = source;
   const { organizationId, id, facts } = document;
   const { cut, rest, saysMore, links } = plan;
@@ -123,7 +128,7 @@ function nextRevision({ revision, rememberedRevision, taskType }: Document) {
   } satisfies DocumentChange;
 }
 
-function rewritten({ texts }: Plan, text: string): string {
+function rewritten({ texts }: CutPlan, text: string): string {
   const found = texts.get(text);
   if (found === undefined) throw new Error("A text of the document came up that nothing was looked for in.");
   return found;

@@ -15,7 +15,7 @@ interface RepeatingOptions {
 }
 
 /** The texts of memories, and the words they were taken from as long as their documents contain them. */
-export async function wordsOf({ store }: CoreContext, memories: readonly Memory[]): Promise<string[]> {
+export async function wordsOfMemories({ store }: CoreContext, memories: readonly Memory[]): Promise<string[]> {
   const ids = memories.map(({ id }) => id);
   const statements = await store.memories.statements(store.organizationId, ids);
   return [...memories.map(({ text }) => text), ...statements.flatMap(({ quote }) => quote ?? [])];

@@ -2,7 +2,7 @@ import { type Place, overlapsAny } from "../../language/cut-out.js";
 import { meaningKey } from "../memories/near-duplicates.js";
 
 /** A memory written as one or more lines of a text. */
-export interface Entry {
+export interface ListedEntry {
   readonly text: string;
   /** Where it is, if recorded. */
   readonly at: Place | null;
@@ -13,11 +13,15 @@ export interface Entry {
  * Recorded places come first, then longer entries before shorter ones, so that a line of one entry is not taken for another.
  * Lines that belong to no entry and state the same fact count too.
  */
-export function placesOfEntries(content: string, wanted: readonly Entry[], others: readonly Entry[]): Place[] {
+export function placesOfEntries(
+  content: string,
+  wanted: readonly ListedEntry[],
+  others: readonly ListedEntry[],
+): Place[] {
   const isWanted = new Set(wanted);
   const taken: Place[] = [];
   const places: Place[] = [];
-  const take = (entry: Entry, place: Place): void => {
+  const take = (entry: ListedEntry, place: Place): void => {
     if (overlapsAny(place, taken)) return;
     taken.push(place);
     if (isWanted.has(entry)) places.push(place);

@@ -9,7 +9,7 @@ import { findDone, runOnceWith } from "../operations.js";
 import type { Repositories } from "../ports.js";
 import { unitOf, type Actor, type Memory } from "../types.js";
 import { cutFromDocument, type CutOutcome } from "./cut-from-document.js";
-import { findRepeating, wordsOf } from "./documents-repeating.js";
+import { findRepeating, wordsOfMemories } from "./documents-repeating.js";
 import { type Begun, dropJob, enqueueRest, entryOf, holdJob, leaveRest, type Remainder } from "./purge-remainder.js";
 
 /** A memory to be purged, and the job that does so if nobody else does. */
@@ -90,7 +90,7 @@ async function carryOut(
     const { all } = await findAll(store, actor, named.id);
     const wanted = new Set(idsOf(all));
     // Read before the cuts, which remove them.
-    for (const quote of await wordsOf(context, all)) quotes.add(quote);
+    for (const quote of await wordsOfMemories(context, all)) quotes.add(quote);
     for (const documentId of await documentsToCut(store, actor, wanted, cuts)) {
       const cut = await cutFromDocument(context, actor, { documentId, wanted }, { beside, signal });
       if (cut) cuts.set(documentId, together(cuts.get(documentId), cut));

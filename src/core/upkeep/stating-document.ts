@@ -1,5 +1,5 @@
 import { Cut, type Place } from "../../language/cut-out.js";
-import { findFirst, findPlaces, type Passage, saysAny } from "../../language/find-places.js";
+import { findFirst, findPlaces, type QuotedPassage, saysAny } from "../../language/find-places.js";
 import { transcriptOf, turnStarts } from "../documents/conversations.js";
 import { isTitleFromText } from "../documents/document-title.js";
 import type { Requote, Statement, Repositories } from "../ports.js";
@@ -7,7 +7,7 @@ import type { Actor, Document, Memory, Turn } from "../types.js";
 import { placesOfEntries } from "./listed-entries.js";
 
 /** A document, and the memories it is a source of. */
-export interface Source {
+export interface StatingSource {
   readonly document: Document;
   /** The memories to be removed. */
   readonly wanted: readonly Stated[];
@@ -26,7 +26,7 @@ interface Stated extends Pick<Statement, "quote"> {
 type Rest = Pick<Document, "content" | "turns">;
 
 /** The planned changes to a document that states a memory. */
-export interface Plan {
+export interface CutPlan {
   readonly cut: Cut;
   readonly rest: Rest;
   /** Whether the rest still contains the words, within a sentence that says more. */
@@ -49,7 +49,7 @@ export async function readSource(
   organizationId: string,
   documentId: string,
   wanted: ReadonlySet<string>,
-): Promise<Source | null> {
+): Promise<StatingSource | null> {
   const document = await documents.byId(organizationId, documentId);
   if (!document) return null;
   const stated = await memories.ofDocuments(organizationId, [documentId]);
@@ -71,15 +71,15 @@ export async function readSource(
 }
 
 /** True when nothing has changed between two readings that a plan depends on. */
-export function isSameSource(one: Source, other: Source): boolean {
+export function isSameSource(one: StatingSource, other: StatingSource): boolean {
   const { document } = one;
-  const keyOf = ({ document: { revision, title, containerTags }, wanted, others, isLight }: Source) =>
+  const keyOf = ({ document: { revision, title, containerTags }, wanted, others, isLight }: StatingSource) =>
     JSON.stringify([revision, title, containerTags, wanted, others, isLight]);
   return document.content === other.document.content && keyOf(one) === keyOf(other);
 }
 
 /** What these say, in the words recorded for it if there are any. */
-export function passagesOf(stated: readonly Stated[]): Passage[] {
+export function passagesStating(stated: readonly Stated[]): QuotedPassage[] {
   return stated.map(({ memory, quote, at }) => ({ quote: quote ?? memory.text, at }));
 }
 
@@ -87,12 +87,12 @@ export function passagesOf(stated: readonly Stated[]): Passage[] {
 export async function planCut(
   repositories: Pick<Repositories, "documents" | "purges">,
   { organizationId }: Actor,
-  source: Source,
+  source: StatingSource,
   signal?: AbortSignal,
-): Promise<Plan> {
+): Promise<CutPlan> {
   const { document, wanted } = source;
   const { id, content } = document;
-  const passages = passagesOf(wanted);
+  const passages = passagesStating(wanted);
   const cut = new Cut(content, await findIn(source, passages, signal));
   const rest = restOf(document, cut);
   const quotes = passages.map(({ quote }) => quote);
@@ -118,8 +118,8 @@ export async function planCut(
 }
 
 async function findIn(
-  { document, wanted, others, isLight }: Source,
-  passages: readonly Passage[],
+  { document, wanted, others, isLight }: StatingSource,
+  passages: readonly QuotedPassage[],
   signal: AbortSignal | undefined,
 ): Promise<readonly Place[]> {
   const { content } = document;
@@ -157,8 +157,8 @@ function turnsWithout({ content, turns }: Document, cut: Cut): readonly Turn[] {
 
 /** The links of other memories: those whose words were cut lose them, all others move forward. */
 async function requotes(
-  { document, others }: Source,
-  { cut, rest }: Pick<Plan, "cut" | "rest">,
+  { document, others }: StatingSource,
+  { cut, rest }: Pick<CutPlan, "cut" | "rest">,
   signal: AbortSignal | undefined,
 ): Promise<Requote[]> {
   const { content, turns } = document;

@@ -3,7 +3,7 @@ import { requireAllContainers } from "../auth.js";
 import type { AuthorizedCall, CoreContext } from "../context.js";
 import { parseInput } from "../input.js";
 import type { RequestTally, TimeRange, Volume } from "../ports.js";
-import { type Page, rangeSchema, readRange } from "./requests.js";
+import { type Page, rangeSchema, readPeriod } from "./requests.js";
 import type { RequestType } from "../types.js";
 
 /** Request types that search the memory. */
@@ -36,7 +36,7 @@ export async function reportUsage(context: CoreContext, call: AuthorizedCall, ra
   const { store, clock } = context;
   const { organizationId } = call.actor;
   const { page, limit, ...time } = parseInput(rangeSchema, raw);
-  const range = readRange(time, clock.now(), "24h");
+  const range = readPeriod(time, clock.now(), "24h");
   const { documents } = await store.volumes.within(organizationId, { from: BEGINNING, to: range.to });
   const keys = await countByKey(context, organizationId, range);
   return {
@@ -73,7 +73,7 @@ export async function reportErrors(context: CoreContext, call: AuthorizedCall, r
   const { store, clock } = context;
   const { organizationId } = call.actor;
   const { page, limit, ...time } = parseInput(rangeSchema, raw);
-  const range = readRange(time, clock.now(), "24h");
+  const range = readPeriod(time, clock.now(), "24h");
   const { requests } = store;
   const errors = { errorsOnly: true };
   const groups = (await requests.tally(organizationId, range, ["type", "status"], errors))
@@ -111,7 +111,7 @@ export async function reportGrowth(context: CoreContext, call: AuthorizedCall, r
   const { store, clock } = context;
   const { organizationId } = call.actor;
   const { page: _page, limit: _limit, ...time } = parseInput(rangeSchema, raw);
-  const range = readRange(time, clock.now(), "all");
+  const range = readPeriod(time, clock.now(), "all");
   const isAll = (time.period ?? "all") === "all" && time.from === undefined;
   const now = await measure(context, organizationId, isAll ? { ...range, from: BEGINNING } : range);
   const before = isAll ? null : await measure(context, organizationId, timeBefore(range));
@@ -154,7 +154,7 @@ export async function reportConsumption(
   const { organizationId } = call.actor;
   const now = context.clock.now();
   const monthAt = (offset: number) => iso(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)));
-  const range = readRange(named.to === undefined ? { ...named, from: named.from ?? monthAt(0) } : named, now, "30d");
+  const range = readPeriod(named.to === undefined ? { ...named, from: named.from ?? monthAt(0) } : named, now, "30d");
   const { tokens } = await context.store.volumes.within(organizationId, range);
   const tallies = await context.store.requests.tally(organizationId, range, ["hour", "type"]);
   const byDay = new Map<string, number>();

@@ -104,7 +104,7 @@ export async function listRequests(
   requireAllContainers(call.actor);
   const { page, limit, status, id, type, keyId, statusCode, ...time } = parseInput(listRequestsSchema, raw);
   const { requests, total } = await context.store.requests.list(call.actor.organizationId, {
-    ...readRange(time, context.clock.now(), "all"),
+    ...readPeriod(time, context.clock.now(), "all"),
     id,
     type,
     keyId,
@@ -120,7 +120,7 @@ export async function listRequests(
  * The requested period: `from` and `to`, or a period that ends at `to`, or now.
  * @throws AppError `invalid` when it ends before it begins, or is longer than requests are kept
  */
-export function readRange(
+export function readPeriod(
   { from, to, period }: { from?: string | undefined; to?: string | undefined; period?: Period | undefined },
   now: Date,
   usual: Period,

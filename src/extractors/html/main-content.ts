@@ -7,7 +7,7 @@ import { documentToMarkdown, htmlToMarkdown, webAddress } from "./page-markdown.
 import { type TamedHtml, tameHtml } from "./tame-html.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
-export interface PageContent {
+export interface HtmlContent {
   readonly markdown: string;
   readonly description: PageDescription;
   /** True if no article was found, so that the whole page is used. */
@@ -24,7 +24,7 @@ const SHORTEST_ARTICLE = 400;
 const NOWHERE = "https://page.invalid/";
 
 /** The article of a page as Markdown, with the page's metadata. @param url where it was fetched from */
-export async function readPage(html: string, url: string | null): Promise<PageContent> {
+export async function readHtmlPage(html: string, url: string | null): Promise<HtmlContent> {
   const tamed = tameHtml(html, LIMITS);
   const document = await parsePage(tamed.html);
   removeUnseen(document);

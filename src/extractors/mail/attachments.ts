@@ -4,11 +4,11 @@ import type { AttachedFile } from "../../core/documents/content-ports.js";
 import { cleanText } from "../clean-text.js";
 
 /** More files than any real mail has; a mail with many thousands would overwhelm whoever looks at it. */
-export const MOST_FILES = 200;
-export const FILES_LEFT_OUT = `Only the first ${MOST_FILES} attached files were looked at.`;
+export const MOST_ATTACHMENTS = 200;
+export const FILES_LEFT_OUT = `Only the first ${MOST_ATTACHMENTS} attached files were looked at.`;
 
 /**
- * Files attached to a mail, at most one more than `MOST_FILES`, without inline pictures, signatures, and parts that are read as
+ * Files attached to a mail, at most one more than `MOST_ATTACHMENTS`, without inline pictures, signatures, and parts that are read as
  * text of the mail itself.
  */
 export function attachmentsOf(email: Email, read: readonly Attachment[]): AttachedFile[] {
@@ -18,10 +18,10 @@ export function attachmentsOf(email: Email, read: readonly Attachment[]): Attach
   );
   // Invitations are included twice, as a displayed part and as a file.
   const different = new Map(files.map((one) => [fingerprint(one), one]));
-  return [...different.values()].slice(0, MOST_FILES + 1).map((one) => ({
+  return [...different.values()].slice(0, MOST_ATTACHMENTS + 1).map((one) => ({
     name: fileName(one.filename),
     mimeType: /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(one.mimeType) ? one.mimeType : null,
-    bytes: bytesOf(one),
+    bytes: attachmentBytes(one),
   }));
 }
 
@@ -54,12 +54,12 @@ function isShown({ mimeType, related, contentId, disposition }: Attachment, { ht
   return isNamed || (related === true && disposition !== "attachment");
 }
 
-export function bytesOf({ content }: Attachment): Uint8Array {
+export function attachmentBytes({ content }: Attachment): Uint8Array {
   return typeof content === "string" ? Buffer.from(content) : new Uint8Array(content);
 }
 
 function fingerprint(one: Attachment): string {
-  return createHash("sha256").update(bytesOf(one)).digest("hex");
+  return createHash("sha256").update(attachmentBytes(one)).digest("hex");
 }
 
 const LONGEST_NAME = 255;

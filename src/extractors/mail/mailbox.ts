@@ -2,7 +2,7 @@ import type { AttachedFile, ExtractedContent, SourceFile } from "../../core/docu
 import { GatheredParts } from "../gathered-parts.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
-import { FILES_LEFT_OUT, MOST_FILES } from "./attachments.js";
+import { FILES_LEFT_OUT, MOST_ATTACHMENTS } from "./attachments.js";
 import { MAILBOX_LINE } from "./mailbox-line.js";
 import { readMail } from "./read-mail.js";
 
@@ -23,8 +23,8 @@ export async function extractMailbox(file: SourceFile, tools: ExtractionTools): 
     if (mail === null) unread.push(number);
     for (const note of mail?.notes ?? []) gathered.note(note);
     attachments.push(...(mail?.attachments ?? []));
-    if (attachments.length > MOST_FILES) gathered.note(FILES_LEFT_OUT);
-    attachments.splice(MOST_FILES);
+    if (attachments.length > MOST_ATTACHMENTS) gathered.note(FILES_LEFT_OUT);
+    attachments.splice(MOST_ATTACHMENTS);
     tools.report({ unit: "entry", done: number, total: null });
     if (!gathered.add(mail?.text ?? decodeBytes(bytes).text, { entry: number })) break;
   }

@@ -6,7 +6,14 @@ import { loadOnce } from "../../lib/load-once.js";
 import { cleanText } from "../clean-text.js";
 import { decodeBytes } from "../decode-bytes.js";
 import type { ExtractionTools } from "../format-extractor.js";
-import { attachmentsOf, bytesOf, FILES_LEFT_OUT, isForwarded, isReport, MOST_FILES } from "./attachments.js";
+import {
+  attachmentsOf,
+  attachmentBytes,
+  FILES_LEFT_OUT,
+  isForwarded,
+  isReport,
+  MOST_ATTACHMENTS,
+} from "./attachments.js";
 import { bodyOf } from "./mail-body.js";
 import { sentDate } from "./sent-date.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
@@ -35,7 +42,7 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
   const inner = depth < DEEPEST_FORWARD ? email.attachments.filter(isForwarded) : [];
   const forwarded = await readForwarded(inner, tools, depth);
   const body = await bodyOf(email);
-  const reports = email.attachments.filter(isReport).map((one) => decodeBytes(bytesOf(one)).text);
+  const reports = email.attachments.filter(isReport).map((one) => decodeBytes(attachmentBytes(one)).text);
   const isEncrypted = body === "" && email.attachments.some(({ mimeType }) => ENCRYPTED.test(mimeType));
   const attached = [...attachmentsOf(email, inner), ...forwarded.flatMap(({ attachments }) => attachments)];
   return {
@@ -45,11 +52,11 @@ export async function readMail(bytes: Uint8Array, tools: ExtractionTools, depth 
     text: [headerLines(email), body, ...reports, ...forwarded.map(forwardedText)]
       .filter((piece) => piece.trim() !== "")
       .join("\n\n"),
-    attachments: attached.slice(0, MOST_FILES),
+    attachments: attached.slice(0, MOST_ATTACHMENTS),
     metadata: metadataOf(email),
     notes: [
       ...(isEncrypted ? ["The text of the email is encrypted; only its headers were read."] : []),
-      ...(attached.length > MOST_FILES ? [FILES_LEFT_OUT] : []),
+      ...(attached.length > MOST_ATTACHMENTS ? [FILES_LEFT_OUT] : []),
       ...new Set(forwarded.flatMap(({ notes }) => notes)),
     ],
   };
@@ -81,7 +88,7 @@ function inKnownEncoding(bytes: Uint8Array): Uint8Array {
 async function readForwarded(inner: readonly Attachment[], tools: ExtractionTools, depth: number): Promise<ReadMail[]> {
   const mails: ReadMail[] = [];
   for (const one of inner) {
-    const bytes = bytesOf(one);
+    const bytes = attachmentBytes(one);
     const text = decodeBytes(bytes).text.trim();
     const unread = { subject: null, author: null, date: null, text, attachments: [], metadata: {}, notes: [] };
     mails.push((await readMail(bytes, tools, depth + 1)) ?? unread);

@@ -1,6 +1,6 @@
 import { howToInstall } from "../programs.js";
 import type { ProgramRun } from "../../lib/run-program.js";
-import { runProgram } from "../run-program.js";
+import { runExtractorProgram } from "../run-program.js";
 
 /**
  * Runs ffmpeg or ffprobe and returns its output, up to `maximumBytes`. There is no separate time limit: when the extraction
@@ -12,7 +12,7 @@ export function runFfmpeg(
   options: readonly string[],
   maximumBytes: number,
 ): Promise<ProgramRun> {
-  return runProgram({ command: [program, ...options], maximumBytes, missing: MISSING_PROGRAM });
+  return runExtractorProgram({ command: [program, ...options], maximumBytes, missing: MISSING_PROGRAM });
 }
 
 const HOW = howToInstall("ffmpeg").replace(/\.$/, "");

@@ -1,6 +1,6 @@
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionLimits } from "../format-extractor.js";
-import { childOf, elementsOf, readXmlTree, textOf, type XmlElement } from "../xml-events.js";
+import { childOf, elementsOf, readXmlTree, elementText, type XmlElement } from "../xml-events.js";
 import { openZip, type ZipArchive } from "../zip-archive.js";
 
 /** Metadata of an OpenDocument file. */
@@ -33,7 +33,7 @@ export function openDocument(bytes: Uint8Array, limits: ExtractionLimits): OpenD
 
 function readProperties(zip: ZipArchive, limits: ExtractionLimits): DocumentProperties {
   const entries = metaEntries(zip, limits);
-  const value = (name: string) => textOf(entries.find((entry) => entry.name === name)).trim() || null;
+  const value = (name: string) => elementText(entries.find((entry) => entry.name === name)).trim() || null;
   const date = value("date") ?? value("creation-date");
   return {
     title: value("title"),

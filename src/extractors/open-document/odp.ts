@@ -2,7 +2,7 @@ import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { onlyFirst } from "../only-first.js";
 import { givenTitle } from "../own-title.js";
-import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import { attributeOf, elementsOf, elementText, xmlPieces, type XmlElement } from "../xml-events.js";
 import { openDocument } from "./document.js";
 import { createEquationReader, type EquationReader } from "./equations.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
@@ -52,7 +52,7 @@ function readSlide(
 ): { title: string; text: string } {
   const shapes = elementsOf(page).filter((shape) => !REPEATED.has(classOf(shape)));
   const titleShape = shapes.find((shape) => classOf(shape) === "title");
-  const title = titleShape ? singleSpaced(textOf(titleShape)) : "";
+  const title = titleShape ? singleSpaced(elementText(titleShape)) : "";
   const blocks = shapes
     .filter((shape) => shape !== titleShape && shape.name !== "notes")
     .flatMap((shape) => blocksOf(shape, styles, readEquation));

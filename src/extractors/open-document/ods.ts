@@ -2,7 +2,7 @@ import type { FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { onlyFirst } from "../only-first.js";
 import { SheetParts } from "../sheet-parts.js";
-import { attributeOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import { attributeOf, elementsOf, elementText, xmlPieces, type XmlElement } from "../xml-events.js";
 import { openDocument } from "./document.js";
 import { inlineText } from "./inline-text.js";
 import { DocumentStyles, STYLE_ELEMENTS } from "./styles.js";
@@ -90,7 +90,7 @@ function shown(cell: XmlElement): string {
   const text = elementsOf(cell, "p")
     .map((one) => inlineText(one, NOTHING_BESIDE))
     .join("\n");
-  if (text.trim() !== "" || textOf(cell).trim() !== "") return text;
+  if (text.trim() !== "" || elementText(cell).trim() !== "") return text;
   const values = ["string-value", "date-value", "time-value", "boolean-value", "value"];
   return values.map((name) => cell.attributes[`office:${name}`]).find((value) => value !== undefined) ?? "";
 }

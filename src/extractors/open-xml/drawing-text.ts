@@ -1,7 +1,7 @@
 import { paragraph } from "../clean-text.js";
 import { equationText } from "../equation-text.js";
 import { smallSigns, type Script } from "../small-signs.js";
-import { attributeOf, childOf, descendantsOf, elementsOf, textOf, type XmlElement } from "../xml-events.js";
+import { attributeOf, childOf, descendantsOf, elementsOf, elementText, type XmlElement } from "../xml-events.js";
 import { relatedTarget, type Relationship } from "./package.js";
 import { singleSpaced } from "../../lib/single-spaced.js";
 
@@ -58,7 +58,7 @@ export function paragraphText(one: XmlElement, relationships: ReadonlyMap<string
 
 function runText(run: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
   const properties = childOf(run, "rPr");
-  const text = smallSigns(textOf(childOf(run, "t")).replace(/[\v\f]|_x000B_/g, "\n"), scriptOf(properties));
+  const text = smallSigns(elementText(childOf(run, "t")).replace(/[\v\f]|_x000B_/g, "\n"), scriptOf(properties));
   const link = childOf(properties, "hlinkClick");
   const target = link && relatedTarget(link, relationships);
   if (!target?.isExternal || !/^(?:https?|mailto):[^\s()<>]+$/.test(target.target) || text.trim() === "") return text;
@@ -72,7 +72,7 @@ function scriptOf(properties: XmlElement | undefined): Script {
 }
 
 /** All text of a body on one line. */
-export function lineOf(body: XmlElement | undefined, relationships: ReadonlyMap<string, Relationship>): string {
+export function lineOfDrawing(body: XmlElement | undefined, relationships: ReadonlyMap<string, Relationship>): string {
   const paragraphs = (body ? elementsOf(body, "p") : []).map((one) => paragraphText(one, relationships));
   return singleSpaced(paragraphs.join(" "));
 }

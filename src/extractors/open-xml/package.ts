@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { ExtractionError } from "../extraction-error.js";
 import type { ExtractionLimits } from "../format-extractor.js";
-import { attributeOf, childOf, elementsOf, readXmlTree, textOf, type XmlElement } from "../xml-events.js";
+import { attributeOf, childOf, elementsOf, readXmlTree, elementText, type XmlElement } from "../xml-events.js";
 import { openZip, type ZipArchive } from "../zip-archive.js";
 
 /** A reference from one part of a package to another. */
@@ -64,7 +64,7 @@ export function packageProperties(office: OfficePackage): {
   readonly date: string | null;
 } {
   const tree = readLeniently(office) ?? { name: "", attributes: {}, children: [] };
-  const value = (name: string) => textOf(childOf(tree, name)).trim() || null;
+  const value = (name: string) => elementText(childOf(tree, name)).trim() || null;
   const date = value("modified") ?? value("created");
   return {
     title: value("title"),

@@ -4,7 +4,7 @@ import { givenTitle } from "../own-title.js";
 import { onlyFirst } from "../only-first.js";
 import { markdownTable } from "../markdown-table.js";
 import { attributeOf, childOf, descendantsOf, elementsOf, type XmlElement } from "../xml-events.js";
-import { bodyText, lineOf } from "./drawing-text.js";
+import { bodyText, lineOfDrawing } from "./drawing-text.js";
 import { openPackage, packageProperties, relatedTarget, type OfficePackage, type Relationship } from "./package.js";
 
 /** PowerPoint presentations: one part per slide, in presentation order, with the speaker notes. */
@@ -49,7 +49,7 @@ function readSlide(office: OfficePackage, part: string): Slide {
   const relationships = office.relationships(part);
   const shapes = shapesOf(tree);
   const title = shapes.find((shape) => TITLES.has(placeholderOf(shape) ?? ""));
-  const heading = title ? lineOf(childOf(title, "txBody"), relationships) : "";
+  const heading = title ? lineOfDrawing(childOf(title, "txBody"), relationships) : "";
   const blocks = shapes.filter((shape) => shape !== title).map((shape) => shapeText(shape, office, relationships));
   const notes = notesOf(office, relationships);
   const all = [heading && `# ${heading}`, ...blocks, notes && `Notes:\n\n${notes}`];
@@ -103,7 +103,7 @@ function frameText(frame: XmlElement, office: OfficePackage, relationships: Read
 
 function tableText(table: XmlElement, relationships: ReadonlyMap<string, Relationship>): string {
   const rows = elementsOf(table, "tr").map((row) =>
-    elementsOf(row, "tc").map((cell) => lineOf(childOf(cell, "txBody"), relationships)),
+    elementsOf(row, "tc").map((cell) => lineOfDrawing(childOf(cell, "txBody"), relationships)),
   );
   return markdownTable(rows.filter((row) => row.some((cell) => cell !== "")));
 }
@@ -112,7 +112,9 @@ function diagramText(office: OfficePackage, data: Relationship | undefined): str
   const tree = data && !data.isExternal ? office.tree(data.target) : null;
   if (!tree) return "";
   const none = new Map<string, Relationship>();
-  const points = elementsOf(childOf(tree, "ptLst") ?? tree, "pt").map((point) => lineOf(childOf(point, "t"), none));
+  const points = elementsOf(childOf(tree, "ptLst") ?? tree, "pt").map((point) =>
+    lineOfDrawing(childOf(point, "t"), none),
+  );
   return points.flatMap((point) => (point === "" ? [] : `- ${point}`)).join("\n");
 }
 

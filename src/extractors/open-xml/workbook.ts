@@ -1,5 +1,13 @@
 import type { ExtractionLimits } from "../format-extractor.js";
-import { attributeOf, childOf, descendantsOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import {
+  attributeOf,
+  childOf,
+  descendantsOf,
+  elementsOf,
+  elementText,
+  xmlPieces,
+  type XmlElement,
+} from "../xml-events.js";
 import { builtInFormat } from "./number-format.js";
 import { isOn, relatedTarget, type OfficePackage } from "./package.js";
 
@@ -45,15 +53,15 @@ function readSharedTexts(office: OfficePackage, part: string, limits: Extraction
   const texts: string[] = [];
   if (content)
     for (const piece of xmlPieces(content, new Set(["si"]), limits))
-      if (piece.kind === "element") texts.push(richText(piece.element));
+      if (piece.kind === "element") texts.push(workbookText(piece.element));
   return texts;
 }
 
 /** The text of a cell made of runs, without phonetic guides. */
-export function richText(element: XmlElement): string {
+export function workbookText(element: XmlElement): string {
   const pieces = elementsOf(element).map((child) => {
-    if (child.name === "t") return textOf(child);
-    return child.name === "r" ? elementsOf(child, "t").map(textOf).join("") : "";
+    if (child.name === "t") return elementText(child);
+    return child.name === "r" ? elementsOf(child, "t").map(elementText).join("") : "";
   });
   return pieces.join("").replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }

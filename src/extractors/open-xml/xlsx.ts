@@ -2,10 +2,10 @@ import type { ExtractionLimits, FormatExtractor } from "../format-extractor.js";
 import { GatheredParts } from "../gathered-parts.js";
 import { onlyFirst } from "../only-first.js";
 import { SheetParts } from "../sheet-parts.js";
-import { childOf, elementsOf, textOf, xmlPieces, type XmlElement } from "../xml-events.js";
+import { childOf, elementsOf, elementText, xmlPieces, type XmlElement } from "../xml-events.js";
 import { showNumber } from "./number-format.js";
 import { openPackage, packageProperties, type OfficePackage } from "./package.js";
-import { readWorkbook, richText, type Sheet, type Workbook } from "./workbook.js";
+import { readWorkbook, workbookText, type Sheet, type Workbook } from "./workbook.js";
 
 const MOST_COLUMNS = 16_384;
 const MOST_ROWS = 1_048_576;
@@ -71,10 +71,10 @@ function columnOf(reference: string | undefined): number | null {
 
 function showCell(cell: XmlElement, workbook: Workbook): string {
   const { t: type = "n", s: style } = cell.attributes;
-  if (type === "inlineStr") return richText(childOf(cell, "is") ?? cell);
+  if (type === "inlineStr") return workbookText(childOf(cell, "is") ?? cell);
   const value = childOf(cell, "v");
   if (!value) return formulaOf(cell);
-  const text = textOf(value);
+  const text = elementText(value);
   if (type === "s") return workbook.sharedTexts[Number(text)] ?? "";
   if (type === "b") return text.trim() === "1" ? "TRUE" : "FALSE";
   if (type !== "n") return text;
@@ -84,6 +84,6 @@ function showCell(cell: XmlElement, workbook: Workbook): string {
 
 /** Used for a cell that no program has calculated yet. */
 function formulaOf(cell: XmlElement): string {
-  const formula = textOf(childOf(cell, "f"));
+  const formula = elementText(childOf(cell, "f"));
   return formula === "" ? "" : `=${formula}`;
 }

@@ -21,17 +21,17 @@ export function linesOf(fragments: readonly Fragment[]): Line[] {
     current.push(fragment);
     largest = Math.max(largest, fragment.size);
   }
-  return lines.map(lineOf);
+  return lines.map(lineOfFragments);
 }
 
 /** Builds one line from its fragments. */
-export function lineOf(fragments: readonly Fragment[]): Line {
+export function lineOfFragments(fragments: readonly Fragment[]): Line {
   const inOrder = fragments.toSorted((one, other) => one.x - other.x);
   const main = mainFragment(inOrder);
   const read = isRightToLeft(inOrder) ? inOrder.toReversed() : inOrder;
   return {
     fragments: inOrder,
-    text: joined(read),
+    text: joinFragments(read),
     left: inOrder[0]?.x ?? 0,
     right: inOrder.reduce((most, fragment) => Math.max(most, rightOf(fragment)), Number.NEGATIVE_INFINITY),
     baseline: main?.baseline ?? 0,
@@ -55,7 +55,7 @@ function mainFragment(fragments: readonly Fragment[]): Fragment | undefined {
 }
 
 /** The text of fragments in the given order, with a space for each gap. */
-export function joined(fragments: readonly Fragment[]): string {
+export function joinFragments(fragments: readonly Fragment[]): string {
   let text = "";
   let before: Fragment | undefined;
   for (const fragment of fragments) {

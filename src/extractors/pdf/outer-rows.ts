@@ -1,5 +1,5 @@
 import { median, rightOf, type Fragment, type Line, type OuterRow } from "./fragment.js";
-import { joined, linesOf } from "./lines.js";
+import { joinFragments, linesOf } from "./lines.js";
 
 /** Share of the page at the top and bottom that may hold headers and footers; LaTeX leaves a sixth below its page numbers. */
 const MARGIN = 0.2;
@@ -53,5 +53,5 @@ function cellsOf(row: Line): string[] {
     cells.at(-1)?.push(fragment);
     right = Math.max(right, rightOf(fragment));
   }
-  return cells.map(joined);
+  return cells.map(joinFragments);
 }

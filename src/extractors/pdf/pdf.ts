@@ -10,7 +10,7 @@ import { endsInWord, hyphenatedWordsIn } from "./join-lines.js";
 import { openPdf, outlineOf, traitsOf, type Pdf } from "./open-pdf.js";
 import { pageMarkdown, type Block, type DocumentTraits } from "./page-markdown.js";
 import { pageNames } from "./page-names.js";
-import { readPage, type PageBlocks } from "./read-page.js";
+import { readPdfPage, type PageBlocks } from "./read-page.js";
 import { readScans } from "./read-scans.js";
 import { runningLines } from "./running-lines.js";
 
@@ -91,7 +91,7 @@ async function readPages(
 async function readOne(pdf: Pdf, number: number, hasForm: boolean): Promise<PageBlocks | null> {
   try {
     const page = await pdf.getPage(number);
-    const blocks = await readPage(page, hasForm);
+    const blocks = await readPdfPage(page, hasForm);
     page.cleanup();
     return blocks;
   } catch {

@@ -14,7 +14,7 @@ export interface PageBlocks {
 }
 
 /** Reads the text of a page and finds its columns and tables. @param hasForm whether to read form fields as well */
-export async function readPage(page: PdfPage, hasForm: boolean): Promise<PageBlocks> {
+export async function readPdfPage(page: PdfPage, hasForm: boolean): Promise<PageBlocks> {
   const { items, styles } = await page.getTextContent();
   const filled = hasForm ? await filledFields(page) : [];
   const { transform, height } = page.getViewport({ scale: 1 });

@@ -1,10 +1,10 @@
 import { median, type Fragment, type Line } from "./fragment.js";
 import { common, gapsOf, innerGapsOf, isInner, type Interval } from "./gaps.js";
 import { areJustified } from "./justified.js";
-import { joined } from "./lines.js";
+import { joinFragments } from "./lines.js";
 
 /** A table in a region, with the same number of cells in every row. */
-export interface Table {
+export interface PdfTable {
   /** Index of its first line in the region, followed by the number of lines. */
   readonly first: number;
   readonly count: number;
@@ -25,8 +25,8 @@ const AS_WIDE = 1.15;
 const BULLET_OR_NUMBER = /^(?:[^\p{L}\p{N}#]|\(?\p{L}[.)]|\(?\d{1,3}[.)])$/u;
 
 /** Finds tables among the lines of a region: at least three rows with aligned cells and gaps between them. */
-export function findTables(lines: readonly Line[]): Table[] {
-  const tables: Table[] = [];
+export function findTables(lines: readonly Line[]): PdfTable[] {
+  const tables: PdfTable[] = [];
   for (let at = 0; at < lines.length;) {
     const table = tableAt(lines, at);
     if (table) tables.push(table);
@@ -35,7 +35,7 @@ export function findTables(lines: readonly Line[]): Table[] {
   return tables;
 }
 
-function tableAt(lines: readonly Line[], first: number): Table | null {
+function tableAt(lines: readonly Line[], first: number): PdfTable | null {
   const start = lines[first];
   if (!start || !hasCells(start) || isItem(start)) return null;
   const { corridors, count } = followCorridors(lines, first);
@@ -146,7 +146,7 @@ function cellsOf(line: Line, ends: readonly number[]): string[] {
     const column = ends.filter((end) => fragment.x + 0.01 >= end).length;
     cells[column]?.push(fragment);
   }
-  return cells.map(joined);
+  return cells.map(joinFragments);
 }
 
 /** A wrapped cell leaves the other cells of its row empty, especially the first. */

@@ -6,13 +6,13 @@ import {
   guidanceParagraphs,
   listOfFacts,
   NO_FACT,
-  statedFactSchema,
+  answeredFactSchema,
   WHAT_COUNTS,
   WHO_SPEAKS,
   writtenOn,
 } from "./fact-rules.js";
 
-const schema = z.object({ facts: listOfFacts(statedFactSchema.catch(NO_FACT)), summary: z.string().catch("") });
+const schema = z.object({ facts: listOfFacts(answeredFactSchema.catch(NO_FACT)), summary: z.string().catch("") });
 
 export interface ExtractFactsInput {
   /** The part of the document to read. */

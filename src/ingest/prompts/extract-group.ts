@@ -6,14 +6,14 @@ import {
   guidanceParagraphs,
   listOfFacts,
   NO_FACT,
-  statedFactSchema,
+  answeredFactSchema,
   WHAT_COUNTS,
   WHO_SPEAKS,
   writtenOn,
 } from "./fact-rules.js";
 
 /** `document` is the handle of the text that states the fact. */
-const groupFactSchema = statedFactSchema.extend({ document: z.string().catch("") });
+const groupFactSchema = answeredFactSchema.extend({ document: z.string().catch("") });
 
 const schema = z.object({ facts: listOfFacts(groupFactSchema.catch({ ...NO_FACT, document: "" })) });
 

@@ -7,7 +7,7 @@ import { truncate } from "../../lib/truncate.js";
 const LONGEST_DESCRIPTION = 400;
 
 /** A fact as a prompt asks for it. An invalid field costs only that field, missing text only that fact. */
-export const statedFactSchema = z.object({
+export const answeredFactSchema = z.object({
   text: z.string(),
   kind: z.enum(["fact", "preference", "episode"]).catch("fact"),
   isStatic: z.boolean().catch(false),
@@ -42,7 +42,7 @@ export function isUsable({ text }: StatedByModel): boolean {
 }
 
 /** A fact as stated by a language model, before any check. */
-export type StatedByModel = z.output<typeof statedFactSchema>;
+export type StatedByModel = z.output<typeof answeredFactSchema>;
 
 /** The meaning of a fact's fields; a list to follow the words "Each fact has". */
 export const FACT_FIELDS = `- text: one fact, complete in itself, in the third person and in the language of the text. Name whom or what it is about; no "he", "it", "there", "yesterday". Write dates as dates.

@@ -5,7 +5,7 @@ import { isTerminal } from "./confirm.js";
 import { UsageError } from "./failure.js";
 import { untilInterrupted } from "./interrupt.js";
 
-export interface Question {
+export interface AskedQuestion {
   /** One line. */
   readonly text: string;
   /** True: the input is not echoed. */
@@ -38,7 +38,11 @@ export function canAsk({ stdin, output }: Cli): boolean {
  * @returns the answers, or null when the input ended before all were given
  * @throws UsageError where nobody can be asked
  */
-export async function askUser(cli: Cli, questions: readonly Question[], instead: string): Promise<string[] | null> {
+export async function askUser(
+  cli: Cli,
+  questions: readonly AskedQuestion[],
+  instead: string,
+): Promise<string[] | null> {
   if (!canAsk(cli)) throw new UsageError(`cannot ask for input here; ${instead}`);
   const { stdin, output } = cli;
   const answers: string[] = [];

@@ -14,7 +14,7 @@ export function collect(value: string, previous: readonly string[] | undefined):
 }
 
 /** A parser for whole numbers in a range, both ends included. */
-export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
+export function wholeNumberOption(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() === "" || !Number.isInteger(value) || value < minimum || value > maximum)

@@ -12,7 +12,7 @@ const NOT_READ = "It is neither UTF-8 text nor a supported kind of file.";
  * @param advice what to say about binary data
  * @throws AppError `unsupported_type` for binary data and other encodings, naming the source, and `too_large` beyond 256 MB
  */
-export async function readText(stream: Readable, name: string, advice = NOT_READ): Promise<string> {
+export async function readTextFrom(stream: Readable, name: string, advice = NOT_READ): Promise<string> {
   const parts: Buffer[] = [];
   let bytes = 0;
   try {

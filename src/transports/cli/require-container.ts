@@ -3,7 +3,7 @@ import type { Access } from "./cli.js";
 import { printableLine } from "./style.js";
 
 /** Refuses the name of a container that is more likely misspelt than empty. @throws AppError `not_found`, or as the core */
-export async function requireContainer({ core, read }: Access, containerTag: string): Promise<void> {
+export async function requireExistingContainer({ core, read }: Access, containerTag: string): Promise<void> {
   try {
     await core.getContainer(read, { containerTag });
   } catch (error) {

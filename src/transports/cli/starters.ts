@@ -1,3 +1,4 @@
+import type { UserFolders } from "../../config/user-folders.js";
 import type { Actor } from "../../core/types.js";
 import type { Core, Status, UploadStore } from "../../core/index.js";
 
@@ -56,16 +57,7 @@ export interface ServiceInfo {
 }
 
 /** What clients need to use this installation, and where they keep their configuration. */
-export interface Surroundings {
-  readonly home: string;
-  readonly platform: NodeJS.Platform;
-  /** Configuration folder by the XDG specification. */
-  readonly configFolder: string;
-  /** Configuration folder on Windows. */
-  readonly appData: string;
-  readonly claudeFolder: string | undefined;
-  readonly codexFolder: string;
-  readonly programFolders: readonly string[];
+export interface Surroundings extends UserFolders {
   /** The folder that the command was started in. */
   readonly workingFolder: string;
   /** Starts this installation from anywhere; the command to run is appended. */

@@ -37,7 +37,7 @@ export function indent(text: string, spaces: number): string {
 }
 
 /** An amount of US dollars with as many digits as it takes not to read as zero. */
-export function dollars(amount: number): string {
+export function inDollars(amount: number): string {
   const digits = amount === 0 || amount >= 0.1 ? 2 : Math.min(9, 1 - Math.floor(Math.log10(amount)));
   return `$${amount.toFixed(digits)}`;
 }

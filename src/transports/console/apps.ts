@@ -1,5 +1,5 @@
 import type { AppGrant } from "../../core/types.js";
-import { csrfField, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, hiddenField, readPageForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
@@ -41,7 +41,7 @@ function describe(grant: AppGrant, { csrf }: Owner): Html {
 export const endApp: Handler = async ({ request }, { core, sessions }) => {
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   requireCsrf(fields, owner);
   await core.revokeGrants({ actor: owner.actor }, { client: fields.text("grant") });
   return redirectAnswer("/auth/apps");

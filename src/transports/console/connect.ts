@@ -2,13 +2,13 @@ import { AppError } from "../../core/errors.js";
 import { clientSchema } from "../../core/index.js";
 import { randomSecret, equalSecrets } from "../../lib/crypto.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
-import { csrfField, type FormFields, formToken, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, type FormFields, formToken, hiddenField, readPageForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
 import { type Callback, encodeValues, readCallback, readDesktopCallback, withAnswer } from "./callback.js";
 import { labelOf } from "./known-clients.js";
-import { type Handler, ownerFooter, type Surroundings, type Visit } from "./visit.js";
+import { type Handler, ownerFooter, type ConsoleContext, type Visit } from "./visit.js";
 
 const MOST_CLIENTS = 20;
 /** A page left open for longer has to be opened again. */
@@ -78,7 +78,7 @@ interface ConnectPage {
 
 async function connectPage(
   { url }: Visit,
-  { core }: Surroundings,
+  { core }: ConsoleContext,
   { asked, owner, objection, chosen }: ConnectPage,
 ): Promise<Response> {
   const { containers } = await core.listContainers({ actor: owner.actor });
@@ -163,7 +163,7 @@ export const doConnect: Handler = async (visit, surroundings) => {
   const asked = readAccessRequest(visit);
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   requireCsrf(fields, owner);
   const requestId = requireRequest(fields, url, owner);
   const decision = fields.text("decision");

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { AppError } from "../../core/errors.js";
 import { readBodyText } from "../../lib/request-body.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
-import { csrfField, type FormFields, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, type FormFields, hiddenField, readPageForm, requireCsrf } from "../pages/forms.js";
 import { html, shown } from "../pages/html.js";
 import { pageAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
 import { labelOf } from "./known-clients.js";
-import { type Handler, jsonAnswer, ownerFooter, type Surroundings } from "./visit.js";
+import { type Handler, jsonAnswer, ownerFooter, type ConsoleContext } from "./visit.js";
 import { parseLimitedJson } from "../../lib/limited-json.js";
 
 const MOST_BYTES = 16 * 1024;
@@ -107,7 +107,7 @@ function codePage(owner: Owner, objection?: AppError): Response {
 }
 
 async function devicePage(
-  { core }: Surroundings,
+  { core }: ConsoleContext,
   owner: Owner,
   { typed, objection, chosen }: { readonly typed: string; readonly objection?: string; readonly chosen?: FormFields },
 ): Promise<Response> {
@@ -164,7 +164,7 @@ export const answerDevice: Handler = async ({ request }, surroundings) => {
   const { core, sessions } = surroundings;
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   requireCsrf(fields, owner);
   const typed = fields.text("user_code");
   const decision = fields.text("decision");

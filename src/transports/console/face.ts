@@ -5,7 +5,7 @@ import { html } from "../pages/html.js";
 import { learnOf } from "../telemetry/request-facts.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
-import { createSessions, refuseForeign } from "../pages/session.js";
+import { createSessions, refuseForeignOrigin } from "../pages/session.js";
 import { endApp, showApps } from "./apps.js";
 import { doConnect, showConnect } from "./connect.js";
 import { answerDevice, pollDevice, showDevice, startDevice } from "./device.js";
@@ -13,7 +13,7 @@ import { searchKept, showHome, showStart } from "./kept.js";
 import { makeKeyForPage } from "./key-for-page.js";
 import { doPick, showPick } from "./pick.js";
 import { doSignIn, doSignOut, showSignIn } from "./sign-in.js";
-import { type ConsoleOptions, type Handler, jsonAnswer, type Surroundings, type Visit } from "./visit.js";
+import { type ConsoleOptions, type Handler, jsonAnswer, type ConsoleContext, type Visit } from "./visit.js";
 import { truncate } from "../../lib/truncate.js";
 
 export type { ConsoleOptions } from "./visit.js";
@@ -51,11 +51,11 @@ const CALLS: typeof PAGES = {
 export function createConsole(options: ConsoleOptions): ConsoleFace {
   const { organizationId, log, allowed } = options;
   const anyone = { actor: localActor(organizationId) };
-  const surroundings: Surroundings = { ...options, sessions: createSessions(options), anyone };
+  const surroundings: ConsoleContext = { ...options, sessions: createSessions(options), anyone };
 
   async function serve(visit: Visit): Promise<Response> {
     const { request, url } = visit;
-    refuseForeign(request, allowed);
+    refuseForeignOrigin(request, allowed);
     const methods = PAGES[url.pathname] ?? CALLS[url.pathname] ?? {};
     if (Object.keys(methods).length > 0) learnOf(request, { route: url.pathname });
     const method = request.method === "HEAD" ? "GET" : request.method;

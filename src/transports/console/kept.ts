@@ -1,6 +1,6 @@
 import type { Core, ListedContainer, SearchResult, Status } from "../../core/index.js";
 import type { Memory } from "../../core/types.js";
-import { csrfField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, readPageForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown, trustedHtml } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
@@ -29,7 +29,7 @@ export const showHome: Handler = async ({ request, url }, { core, sessions }) =>
 export const searchKept: Handler = async ({ request }, { core, sessions }) => {
   const owner = await sessions.requireOwner(request);
   if (owner instanceof Response) return owner;
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   requireCsrf(fields, owner);
   const [q, container] = [fields.text("q"), fields.text("container")];
   const call = { actor: owner.actor };

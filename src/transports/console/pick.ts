@@ -1,9 +1,9 @@
 import type { Core } from "../../core/index.js";
 import { AppError } from "../../core/errors.js";
-import { type FormFields, hiddenField, readForm } from "../pages/forms.js";
+import { type FormFields, hiddenField, readPageForm } from "../pages/forms.js";
 import { type Html, html, shown, trustedHtml } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
-import type { Handler, Surroundings } from "./visit.js";
+import type { Handler, ConsoleContext } from "./visit.js";
 
 /*
  * Where anyone with the address chooses what a connection brings in. Every button submits the choice, so that it survives
@@ -34,7 +34,7 @@ export const showPick: Handler = async ({ url }, surroundings) => {
 
 /** `POST /auth/pick`: opens a folder or a page, or saves the choice. */
 export const doPick: Handler = async ({ request }, surroundings) => {
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   const token = fields.text("pick");
   const chosen = fields.all("choice").map((text) => readJson(text));
   const go = fields.text("go");
@@ -63,7 +63,7 @@ function placeOf(fields: FormFields, go: string): Place {
 }
 
 async function pickPage(
-  { core, anyone }: Surroundings,
+  { core, anyone }: ConsoleContext,
   { token, page, trail }: Place,
   given: readonly Readonly<Record<string, unknown>>[] | null,
 ): Promise<Response> {

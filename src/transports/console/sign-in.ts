@@ -1,11 +1,11 @@
 import { AppError } from "../../core/errors.js";
-import { csrfField, hiddenField, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, hiddenField, readPageForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import { safePath } from "../pages/next-path.js";
 import { refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { requestIdOf, withRequestId } from "../request-id.js";
-import { type Handler, type Surroundings, type Visit } from "./visit.js";
+import { type Handler, type ConsoleContext, type Visit } from "./visit.js";
 
 const HOME = "/auth";
 
@@ -30,7 +30,7 @@ interface Asked {
 
 async function signInPage(
   { request }: Visit,
-  { core, anyone, sessions }: Surroundings,
+  { core, anyone, sessions }: ConsoleContext,
   { next, code, refusal }: Asked,
 ): Promise<Response> {
   const { csrf, headers } = sessions.stranger(request);
@@ -83,7 +83,7 @@ async function secretFields(isPasswordSet: () => Promise<boolean>): Promise<Html
 export const doSignIn: Handler = async (visit, surroundings) => {
   const { request, callerAddress } = visit;
   const { core, anyone, sessions, log } = surroundings;
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   requireCsrf(fields, sessions.stranger(request));
   const next = safePath(fields.text("next"), HOME);
   const code = fields.text("code");
@@ -113,7 +113,7 @@ export const doSignIn: Handler = async (visit, surroundings) => {
 
 export const doSignOut: Handler = async ({ request }, { core, anyone, sessions }) => {
   const owner = await sessions.owner(request);
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   if (owner) {
     requireCsrf(fields, owner);
     await core.signOut(anyone, { token: owner.token });

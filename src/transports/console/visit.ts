@@ -13,7 +13,7 @@ export interface ConsoleOptions {
 }
 
 /** What every page works with. */
-export interface Surroundings extends ConsoleOptions {
+export interface ConsoleContext extends ConsoleOptions {
   readonly sessions: Sessions;
   /** An unauthenticated call, for what anyone may do. */
   readonly anyone: Call;
@@ -27,7 +27,7 @@ export interface Visit {
 }
 
 /** Answers the requests of one path and method. */
-export type Handler = (visit: Visit, surroundings: Surroundings) => Promise<Response>;
+export type Handler = (visit: Visit, surroundings: ConsoleContext) => Promise<Response>;
 
 /** The footer of the owner's pages. */
 export function ownerFooter({ csrf, signIn }: Owner): Html {

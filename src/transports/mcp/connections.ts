@@ -2,10 +2,10 @@ import { AppError } from "../../core/errors.js";
 import { fence } from "./recalled.js";
 import { count } from "../../lib/count.js";
 import { oneLine } from "../../lib/one-line.js";
-import type { Session } from "./tool.js";
+import type { CallerSession } from "./tool.js";
 
 /** The connections that bring in documents, and their state; a single sentence for a key that may not see them. */
-export async function describeConnections({ core, actor }: Session): Promise<string> {
+export async function describeConnections({ core, actor }: CallerSession): Promise<string> {
   const found = await core.listConnections({ actor }, {}).catch((error: unknown) => {
     if (error instanceof AppError && error.kind === "forbidden") return null;
     throw error;

@@ -50,7 +50,7 @@ export function presentHit(result: SearchResult): Hit {
     kind,
     text,
     similarity,
-    title: titleOf(source, text),
+    title: hitTitle(source, text),
     url: source?.url ?? `memory://${kind === "memory" ? "memories" : "documents"}/${id}`,
     documentId: source?.id ?? chunk?.documentId ?? null,
     containerTag: memory?.containerTag ?? source?.containerTags[0] ?? null,
@@ -66,7 +66,7 @@ export function presentHit(result: SearchResult): Hit {
 }
 
 /** A source without a title is named by the beginning of its text. */
-export function titleOf(source: Pick<DocumentHead, "title"> | undefined, text: string): string {
+export function hitTitle(source: Pick<DocumentHead, "title"> | undefined, text: string): string {
   return truncate(oneLine(source?.title ?? text), LONGEST_TITLE);
 }
 

@@ -17,7 +17,7 @@ import { requestIdOf, withRequestId } from "../request-id.js";
 import type { InTurn } from "../../lib/large-requests.js";
 import { likelyField } from "../unknown-fields.js";
 import type { AccessRules } from "../visitor.js";
-import { readMessages } from "./read-messages.js";
+import { readPostedMessages } from "./read-messages.js";
 import { beginRecord, logCall } from "./record-calls.js";
 import { createMcpFactory, type McpExtension, type Principal } from "./server.js";
 import { TOOL_SETS, type ToolSet } from "./tool-list.js";
@@ -124,7 +124,7 @@ class StreamableHttp implements McpHttp {
 
   async #handle(whole: Request, caller: CallerFacts, limit: (further: number) => Promise<void>): Promise<Response> {
     const { actor } = caller;
-    const read = await readMessages(whole, this.#options.maxBodyBytes);
+    const read = await readPostedMessages(whole, this.#options.maxBodyBytes);
     if (read.count > 1) await limit(read.count - 1);
     const authInfo = { token: "", clientId: actor.client ?? actor.name, scopes: [] };
     this.#callers.set(authInfo, caller);

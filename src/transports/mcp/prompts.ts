@@ -3,7 +3,7 @@ import * as z from "zod";
 import { presentFact } from "./hits.js";
 import { listPlaces, readingPlaces } from "./places.js";
 import { profileOf } from "./profile-of.js";
-import { contextOf, protocolErrorOf, textOf } from "./reading.js";
+import { contextOf, protocolErrorOf, resultText } from "./reading.js";
 import { fence } from "./recalled.js";
 import type { Caller } from "./server.js";
 import { suggestContainers, suggestTo } from "./suggestions.js";
@@ -55,7 +55,7 @@ export function registerPrompts(server: McpServer, caller: Caller): void {
     (args) =>
       write(async (context) => {
         const found = await searchTool.call(context, { query: args.topic, containerTag: placeOf(args.containerTag) });
-        return `What does my long-term memory say about this: ${args.topic}\n\n${textOf(found)}`;
+        return `What does my long-term memory say about this: ${args.topic}\n\n${resultText(found)}`;
       }),
   );
 }

@@ -23,7 +23,7 @@ export interface PostedMessages {
  * Reads the messages of a request: one, or a list.
  * @throws AppError `invalid` for more messages, more values in them, more fields or longer names than are accepted; BodyError
  */
-export async function readMessages(request: Request, maxBytes: number): Promise<PostedMessages> {
+export async function readPostedMessages(request: Request, maxBytes: number): Promise<PostedMessages> {
   if (request.method !== "POST") return { request, body: undefined, count: 1 };
   const body = await readJson(request, maxBytes);
   const messages = Array.isArray(body) ? (body as unknown[]) : [body];

@@ -13,7 +13,7 @@ export async function contextOf({ session, defaultContainer }: Caller): Promise<
 }
 
 /** The text of a tool's answer. */
-export function textOf({ content }: CallToolResult): string {
+export function resultText({ content }: CallToolResult): string {
   return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 }
 

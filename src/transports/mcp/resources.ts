@@ -8,7 +8,7 @@ import {
 import { AppError } from "../../core/errors.js";
 import { describeConnections } from "./connections.js";
 import { describeSpaces, listSpaces } from "./legacy/spaces.js";
-import { contextOf, protocolErrorOf, textOf } from "./reading.js";
+import { contextOf, protocolErrorOf, resultText } from "./reading.js";
 import type { Caller } from "./server.js";
 import { type Suggest, suggestContainers, suggestDocuments, suggestMemories, suggestTo } from "./suggestions.js";
 import type { ToolContext } from "./tool.js";
@@ -164,12 +164,12 @@ function decode(part: string | readonly string[] | undefined): string | undefine
 }
 
 async function readProfile(context: ToolContext, containerTag?: string): Promise<string> {
-  return textOf(await profileTool.call(context, { containerTag }));
+  return resultText(await profileTool.call(context, { containerTag }));
 }
 
 async function readById(context: ToolContext, kind: "memory" | "document", id: string): Promise<string> {
   const page = await fetchTool.call(context, { id });
   const { kind: found } = page.structuredContent as { readonly kind?: unknown };
   if (found !== kind) throw new AppError("not_found", `There is no ${kind} ${id}.`);
-  return textOf(page);
+  return resultText(page);
 }

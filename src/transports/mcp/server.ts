@@ -15,16 +15,16 @@ import { failure } from "./failure.js";
 import { withProgress } from "./progress.js";
 import { registerPrompts } from "./prompts.js";
 import { ALL_RESOURCES, listResources, registerResource, registerTemplates } from "./resources.js";
-import type { Session, Tool } from "./tool.js";
+import type { CallerSession, Tool } from "./tool.js";
 import { listTools, schemasOf, type ToolAccess, type ToolSet, toolsFor } from "./tool-list.js";
 import { fieldWarningsOf } from "./watch-fields.js";
 
-export type { Session } from "./tool.js";
+export type { CallerSession as Session } from "./tool.js";
 
 /** Whom the tools work for. */
 export interface Principal {
   /** The service and the caller; may open the service. */
-  readonly session: () => Promise<Session>;
+  readonly session: () => Promise<CallerSession>;
   /** The container for calls that name none. */
   readonly defaultContainer: string;
   /** True when every call is about the default container, whatever it names. */

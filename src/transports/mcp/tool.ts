@@ -4,12 +4,12 @@ import type { Core } from "../../core/index.js";
 import type { Actor } from "../../core/types.js";
 
 /** The service and its caller. */
-export interface Session {
+export interface CallerSession {
   readonly core: Core;
   readonly actor: Actor;
 }
 
-export interface ToolContext extends Session {
+export interface ToolContext extends CallerSession {
   /** The container for calls that name none. */
   readonly defaultContainer: string;
 }

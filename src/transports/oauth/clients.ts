@@ -103,7 +103,7 @@ export function readClientDocument(document: unknown): ClientReading {
 }
 
 /** The host that vouches for an app: that of its document, or of its redirect address. */
-export function hostOf(clientId: string, redirectUri: string): string {
+export function clientHostOf(clientId: string, redirectUri: string): string {
   if (/^https:\/\//i.test(clientId) && URL.canParse(clientId)) return new URL(clientId).host;
   if (!URL.canParse(redirectUri)) return "unknown";
   const { protocol, host } = new URL(redirectUri);

@@ -5,12 +5,12 @@ import { AppError } from "../../core/errors.js";
 import type { Core } from "../../core/index.js";
 import { MEMORY_SCOPES } from "../auth.js";
 import { choiceFields, readChoice } from "../pages/choice.js";
-import { csrfField, type FormFields, readForm, requireCsrf } from "../pages/forms.js";
+import { csrfField, type FormFields, readPageForm, requireCsrf } from "../pages/forms.js";
 import { type Html, html, shown } from "../pages/html.js";
 import { pageAnswer, redirectAnswer } from "../pages/layout.js";
 import type { Owner } from "../pages/session.js";
 import { toNode } from "./bridge.js";
-import { hostOf } from "./clients.js";
+import { clientHostOf } from "./clients.js";
 import { ACCOUNT } from "./provider.js";
 import { OPENID_SCOPES, resourceOf, WRITE_SCOPE } from "./scopes.js";
 
@@ -45,7 +45,7 @@ export async function answerConsent(request: Request, options: ConsentOptions): 
   if (!question) return overAnswer();
   if (request.method === "GET") return askOwner(question, options);
   if (request.method !== "POST") return new Response(null, { status: 405, headers: { allow: "GET, POST" } });
-  const fields = await readForm(request);
+  const fields = await readPageForm(request);
   requireCsrf(fields, owner);
   if (fields.text("answer") !== "allow") {
     const reason = "The owner of this server declined.";
@@ -97,7 +97,7 @@ async function readQuestion(request: Request, provider: Provider): Promise<Quest
     const { client_id: clientId, redirect_uri: redirectUri, scope } = paramsSchema.parse(params);
     const client = await provider.Client.find(clientId);
     if (!client) return null;
-    const clientHost = shown(hostOf(clientId, redirectUri), 200);
+    const clientHost = shown(clientHostOf(clientId, redirectUri), 200);
     const clientName = shown(client.clientName ?? clientHost, 100) || clientHost;
     return { clientId, clientName, clientHost, redirectUri, scopes: scope.split(" ") };
   } catch (error) {

@@ -13,7 +13,7 @@ import { type Refusal, refusalOf, retryHeaders, statusOf } from "../errors.js";
 import { html } from "../pages/html.js";
 import { REQUEST_ID_HEADER, requestIdOf, withRequestId } from "../request-id.js";
 import { pageAnswer } from "../pages/layout.js";
-import { createSessions, refuseForeign, type Sessions } from "../pages/session.js";
+import { createSessions, refuseForeignOrigin, type Sessions } from "../pages/session.js";
 import { answerOf, toNode } from "./bridge.js";
 import type { DocumentOptions } from "./client-documents.js";
 import { readClient } from "./clients.js";
@@ -111,7 +111,7 @@ class AuthorizationFace implements OAuthFace {
 
   async #consent(request: Request, visitor: OAuthVisitor, issuer: string): Promise<Response> {
     const { core, allowed } = this.#options;
-    refuseForeign(request, allowed);
+    refuseForeignOrigin(request, allowed);
     const owner = await this.#sessions.requireOwner(request);
     if (owner instanceof Response) return owner;
     const provider = await this.#providerOf(issuer);

@@ -19,7 +19,7 @@ export interface FormFields {
  * Reads a form as browsers send it, up to 64 KB.
  * @throws AppError `unsupported_type`; BodyError
  */
-export async function readForm(request: Request): Promise<FormFields> {
+export async function readPageForm(request: Request): Promise<FormFields> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type.trim()))
     throw new AppError("unsupported_type", "This address accepts only the form of its own page.");

@@ -4,7 +4,7 @@ import { STYLE } from "./style.js";
 
 const STYLE_SOURCE = `'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`;
 
-export interface PageContent {
+export interface PageParts {
   /** The page's heading and tab title. */
   readonly title: string;
   readonly body: Html;
@@ -31,14 +31,7 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** The response for a page: no scripts, nothing external, no framing. */
-export function pageAnswer({
-  title,
-  body,
-  status = 200,
-  footer,
-  formTargets = [],
-  headers = {},
-}: PageContent): Response {
+export function pageAnswer({ title, body, status = 200, footer, formTargets = [], headers = {} }: PageParts): Response {
   const page = html`<!doctype html>
     <html lang="en">
       <head>

@@ -127,7 +127,7 @@ function cookieOf(request: Request, name: string): string | undefined {
  * Refuses requests under a foreign host name, and those sent by another site's page.
  * @throws AppError `forbidden`
  */
-export function refuseForeign(request: Request, allowed: AllowedHosts): void {
+export function refuseForeignOrigin(request: Request, allowed: AllowedHosts): void {
   const objection = objectionToHost(request.headers, allowed);
   if (objection !== null) throw new AppError("forbidden", objection);
   if (request.method === "GET" || request.method === "HEAD") return;

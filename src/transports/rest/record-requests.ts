@@ -9,7 +9,7 @@ import { learnOf } from "../telemetry/request-facts.js";
 import { truncate } from "../../lib/truncate.js";
 
 /** What is learnt about a request while it is answered. */
-export interface RequestFacts {
+export interface RecordedRequest {
   /** Headers of the response, whatever it will be. */
   readonly headers: Record<string, string>;
   /** Pattern of the path, once one has matched. */
@@ -25,7 +25,7 @@ export interface RequestFacts {
 
 /** Variables of a request's context. */
 export interface RequestVariables {
-  facts: RequestFacts;
+  facts: RecordedRequest;
 }
 
 /** Longer ones are cut: an error may list many fields. */
@@ -40,7 +40,7 @@ export function recordRequests(
   access: AccessRules | undefined,
 ): MiddlewareHandler<{ Bindings: HttpBindings; Variables: RequestVariables }> {
   return async (context, next) => {
-    const facts: RequestFacts = { headers: { ...COMMON_HEADERS }, operations: 1 };
+    const facts: RecordedRequest = { headers: { ...COMMON_HEADERS }, operations: 1 };
     context.set("facts", facts);
     const createdAt = new Date().toISOString();
     const began = performance.now();

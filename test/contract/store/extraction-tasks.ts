@@ -83,8 +83,6 @@ export function extractionTasksContract(open: OpenStore): void {
       parts: 3,
       window: { start: 10, end: 15 },
       handles: null,
-      reservedUntil: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
-      reservedBy: "key:one",
       doneAt: null,
     });
     expect(await tasks().byId(OTHER_ORGANIZATION, second[0] ?? "")).toBeNull();

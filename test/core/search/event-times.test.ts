@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { UnitDetail } from "../../../src/core/ports.js";
 import { findEventMention } from "../../../src/core/search/event-times.js";
-import { rankUnits } from "../../../src/core/search/rank.js";
+import { rankUnits } from "../../support/rank-units.js";
 import { chunkDetail, memoryDetail } from "../../support/unit-details.js";
 
 describe("the event that a query names as a time", () => {

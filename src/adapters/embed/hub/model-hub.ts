@@ -1,23 +1,14 @@
 import { mkdir, readdir, rename, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../core/errors.js";
-import type { Log } from "../../../core/ports.js";
+import type { Log, Waiting } from "../../../core/ports.js";
 import { isDiskFull } from "../../../lib/error-code.js";
 import { LARGEST_TOKENIZER, LAYOUTS } from "../static/model.js";
 import { downloadFile, hasChecksum, noRoom, type Pauses, type RemoteFile } from "./download-file.js";
 import type { Hub } from "./hub-request.js";
-import { describeFile, type Description, type Repository } from "./remote-file.js";
+import { describeRemoteFile, type DescribedFile, type ModelRepository } from "./remote-file.js";
 
 export type { Hub } from "./hub-request.js";
-
-/** The progress of a model download, all its files together. */
-export interface DownloadProgress {
-  /** The file being downloaded. */
-  readonly file: string;
-  readonly bytes: number;
-  /** Of all files whose size the hub gave. */
-  readonly total: number;
-}
 
 export interface FetchModelOptions {
   /** `owner/name`, or `owner/name@revision`. */
@@ -29,11 +20,6 @@ export interface FetchModelOptions {
   readonly log: Log;
   /** Tests pass shorter ones. */
   readonly pauses?: Pauses;
-}
-
-interface Waiting {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: DownloadProgress) => void;
 }
 
 const MODEL_NAME = /^([A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95})(?:@([A-Za-z0-9][\w./-]{0,99}))?$/;
@@ -76,7 +62,7 @@ export async function fetchModel(options: FetchModelOptions, waiting: Waiting = 
 
 type Work = FetchModelOptions & Waiting;
 
-async function provide(repository: Repository, folder: string, options: Work): Promise<void> {
+async function provide(repository: ModelRepository, folder: string, options: Work): Promise<void> {
   if (await isThere(folder)) return;
   if (options.offline)
     throw new AppError(
@@ -86,7 +72,7 @@ async function provide(repository: Repository, folder: string, options: Work): P
   await download(repository, folder, options);
 }
 
-async function download(repository: Repository, folder: string, options: Work): Promise<void> {
+async function download(repository: ModelRepository, folder: string, options: Work): Promise<void> {
   const { model, modelsDirectory, hub, log, signal } = options;
   const started = Date.now();
   const descriptions = await describeModel(repository, options);
@@ -124,14 +110,14 @@ async function download(repository: Repository, folder: string, options: Work): 
 }
 
 /** The files of the first layout that the repository has, all from the commit of the first one. */
-async function describeModel(repository: Repository, options: Work): Promise<readonly Description[]> {
+async function describeModel(repository: ModelRepository, options: Work): Promise<readonly DescribedFile[]> {
   for (const { tokenizer, tensors } of LAYOUTS) {
-    const first = await describeFile(repository, { path: tokenizer, limit: LARGEST_TOKENIZER }, options);
+    const first = await describeRemoteFile(repository, { path: tokenizer, limit: LARGEST_TOKENIZER }, options);
     if (first === undefined) continue;
     const pinned = { ...repository, revision: first.commit ?? repository.revision };
-    const table = await describeFile(pinned, { path: tensors, limit: LARGEST_TENSORS }, options);
+    const table = await describeRemoteFile(pinned, { path: tensors, limit: LARGEST_TENSORS }, options);
     if (table === undefined) continue;
-    const config = await describeFile(pinned, CONFIG, options);
+    const config = await describeRemoteFile(pinned, CONFIG, options);
     return config === undefined ? [first, table] : [first, config, table];
   }
   throw new AppError(
@@ -146,7 +132,7 @@ function createReport(total: number, { model, log, onProgress }: Work): (file: R
   return (file, bytes) => {
     arrived.set(file.name, bytes);
     const sum = [...arrived.values()].reduce((one, other) => one + other, 0);
-    onProgress?.({ file: file.name, bytes: sum, total: Math.max(total, sum) });
+    onProgress?.({ bytes: sum, total: Math.max(total, sum) });
     if (Date.now() - logged < PROGRESS_LOGGED_MS) return;
     logged = Date.now();
     log.info("the embedding model is being downloaded", {
@@ -172,7 +158,7 @@ async function checkRoom(folder: string, model: string, total: number): Promise<
   if (free < total + RESERVE) throw noRoom(model, total);
 }
 
-function readName(model: string): Repository {
+function readName(model: string): ModelRepository {
   const [, name = "", revision = DEFAULT_REVISION] = MODEL_NAME.exec(model) ?? [];
   if (name === "" || /--|\.\./.test(model))
     throw new AppError(
@@ -182,7 +168,7 @@ function readName(model: string): Repository {
   return { name, revision };
 }
 
-function folderNameOf({ name, revision }: Repository): string {
+function folderNameOf({ name, revision }: ModelRepository): string {
   return `${name}@${revision}`.replaceAll("/", "--");
 }
 

@@ -5,7 +5,7 @@ import { PAUSES, type Checksum, type Pauses, type RemoteFile } from "./download-
 import { askHub, describeRefusal, type Hub, type HubAnswer } from "./hub-request.js";
 
 /** One version of a model on a hub. */
-export interface Repository {
+export interface ModelRepository {
   /** `owner/name`. */
   readonly name: string;
   /** A branch, a tag or a commit. */
@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 30_000;
 const COMMIT = /^[0-9a-f]{40}$/;
 
 /** What the hub says about a file, and its commit; undefined where the hub has no commits. */
-export interface Description {
+export interface DescribedFile {
   readonly file: RemoteFile;
   readonly commit: string | undefined;
 }
@@ -34,11 +34,11 @@ export interface Description {
  * @returns undefined when the repository exists but has no such file
  * @throws AppError as `describeRefusal`, and `invalid` when the hub gives no checksum or a size beyond the limit
  */
-export async function describeFile(
-  repository: Repository,
+export async function describeRemoteFile(
+  repository: ModelRepository,
   wanted: { readonly path: string; readonly limit: number },
   options: DescribeOptions,
-): Promise<Description | undefined> {
+): Promise<DescribedFile | undefined> {
   const { hub } = options;
   const url = urlOf(hub, repository, wanted.path);
   const answer = await askPatiently(url, repository, options);
@@ -66,7 +66,7 @@ export async function describeFile(
 
 async function askPatiently(
   url: string,
-  { name }: Repository,
+  { name }: ModelRepository,
   options: DescribeOptions,
 ): Promise<HubAnswer | undefined> {
   const { hub, log, signal } = options;
@@ -94,7 +94,7 @@ async function askPatiently(
   );
 }
 
-function urlOf({ baseUrl }: Hub, { name, revision }: Repository, path: string): string {
+function urlOf({ baseUrl }: Hub, { name, revision }: ModelRepository, path: string): string {
   return `${baseUrl}/${name}/resolve/${encodeURIComponent(revision)}/${path}`;
 }
 

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { AppError } from "../../../core/errors.js";
 import { sha256 } from "../../../lib/crypto.js";
 import { checkedDigest } from "./checked-files.js";
-import { numbersOf } from "./numbers.js";
+import { decodeNumbers } from "./numbers.js";
 import { brokenFile, readExactly, readTensors, type Tensor } from "./safetensors.js";
-import { openTable, type Table } from "./table.js";
+import { openTable, type VectorTable } from "./table.js";
 import { readTokens, type Tokens } from "./tokens.js";
 
 /** Where a model's files are inside its folder or repository: Model2Vec's own places, then Sentence Transformers'. */
@@ -24,7 +24,7 @@ const MEASURED_ROWS = 256;
 /** An open model: its tokens, and the numbers of each. */
 export interface StaticModel {
   readonly tokens: Tokens;
-  readonly table: Table;
+  readonly table: VectorTable;
   /** The weight of each token in the mean; undefined when all count alike. */
   readonly weights: Float32Array | undefined;
   /** Row of each token; undefined when the token's id is its row. */
@@ -74,7 +74,7 @@ interface Numbering {
 }
 
 /** The mean length of sample rows from all over the table. */
-async function measureLength(table: Table, { weights, rowOf, size }: Numbering): Promise<number> {
+async function measureLength(table: VectorTable, { weights, rowOf, size }: Numbering): Promise<number> {
   const count = Math.min(size, MEASURED_ROWS);
   const sample = Array.from({ length: count }, (_, at) => Math.floor((at * size) / count));
   const rows = await table.read(sample.map((id) => rowOf?.[id] ?? id));
@@ -175,7 +175,7 @@ async function readWeights({ path, handle, tensors }: OpenTensors, tokens: numbe
   checkOnePerToken(tensor, tokens, path);
   if (!["F64", "F32", "F16", "BF16"].includes(tensor.type))
     throw brokenFile(path, `stores its weights as ${tensor.type}`);
-  return numbersOf(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
+  return decodeNumbers(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
 }
 
 async function readMapping(
@@ -188,7 +188,7 @@ async function readMapping(
   checkOnePerToken(tensor, tokens, path);
   if (!["I64", "I32", "I16"].includes(tensor.type)) throw brokenFile(path, `stores its mapping as ${tensor.type}`);
   // There are fewer than 2^24 rows, so single precision holds them exactly; whatever it rounds is too large anyway.
-  const rows = numbersOf(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
+  const rows = decodeNumbers(await readExactly(handle, tensor.start, tensor.bytes), tensor.type);
   const wrong = rows.findIndex((row) => row < 0 || row >= (main.shape[0] ?? 0));
   if (wrong >= 0)
     throw brokenFile(path, `maps the token ${wrong} to the row ${rows[wrong]}, which its table does not have`);

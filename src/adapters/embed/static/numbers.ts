@@ -4,7 +4,7 @@ import { BYTES_OF, type NumberType } from "./safetensors.js";
 let halves: Float32Array | undefined;
 
 /** A copy of little-endian numbers of a safetensors type; integers beyond 2^24 lose precision. */
-export function numbersOf(bytes: Uint8Array, type: NumberType): Float32Array {
+export function decodeNumbers(bytes: Uint8Array, type: NumberType): Float32Array {
   const numbers = new Float32Array(bytes.length / BYTES_OF[type]);
   if (type === "F32") {
     new Uint8Array(numbers.buffer).set(bytes);

@@ -1,11 +1,11 @@
 import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../../core/errors.js";
-import { numbersOf } from "./numbers.js";
+import { decodeNumbers } from "./numbers.js";
 import { BYTES_OF, readExactly, type Tensor } from "./safetensors.js";
 
 /** Rows of numbers that stay on disk except for those in use. */
-export interface Table {
+export interface VectorTable {
   readonly rows: number;
   readonly columns: number;
   /**
@@ -27,11 +27,11 @@ const QUICK_READ = 1;
 const COLD = 100;
 
 /** The rows of a two-dimensional tensor, inside a file that stays open. */
-export function openTable(handle: FileHandle, tensor: Tensor, keptBytes = KEPT_BYTES): Table {
+export function openTable(handle: FileHandle, tensor: Tensor, keptBytes = KEPT_BYTES): VectorTable {
   return new TensorTable(handle, tensor, keptBytes);
 }
 
-class TensorTable implements Table {
+class TensorTable implements VectorTable {
   readonly rows: number;
   readonly columns: number;
   readonly #handle: FileHandle;
@@ -76,7 +76,7 @@ class TensorTable implements Table {
     const bytes = await this.#readBytes(this.#tensor.start + first * rowBytes, length);
     for (const row of run) {
       const start = (row - first) * rowBytes;
-      found.set(row, this.#kept.keep(row, numbersOf(bytes.subarray(start, start + rowBytes), this.#tensor.type)));
+      found.set(row, this.#kept.keep(row, decodeNumbers(bytes.subarray(start, start + rowBytes), this.#tensor.type)));
     }
   }
 

@@ -1,6 +1,6 @@
 import type { FetchedFile, ToldOfFile } from "../../../core/ports.js";
 import { parseIso } from "../../../lib/time.js";
-import { askIfOpen, type AskPlace, type KnownPlace, textOf } from "./known-place.js";
+import { askIfOpen, type AskPlace, type KnownPlace, fileText } from "./known-place.js";
 import { readMeta } from "./read-meta.js";
 
 const ARXIV = "https://arxiv.org";
@@ -24,7 +24,7 @@ export const arxiv: KnownPlace = {
 async function fetchPaper(ask: AskPlace, paper: string): Promise<FetchedFile | null> {
   // Shows whether the paper exists at all.
   const abstract = await ask(`${ARXIV}/abs/${paper}`, { maximumBytes: LARGEST_ABSTRACT });
-  const told = describePaper(textOf(abstract));
+  const told = describePaper(fileText(abstract));
   const text = (await fetchHtml(ask, paper)) ?? (await askIfOpen(ask, `${ARXIV}/pdf/${paper}`));
   return text ? { ...text, told } : { ...abstract, told: { ...told, notes: [ONLY_ABSTRACT] } };
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { FetchedFile } from "../../../core/ports.js";
-import { askIfThere, type AskPlace, type FetchContent, jsonOf, type KnownPlace, textOf } from "./known-place.js";
+import { askIfThere, type AskPlace, type FetchContent, fileJson, type KnownPlace, fileText } from "./known-place.js";
 
 const RAW = "https://raw.githubusercontent.com";
 /** Where files are that a repository only points to. */
@@ -48,7 +48,7 @@ function repositoryOf(pathname: string): FetchContent | null {
 
 async function fetchFile(ask: AskPlace, path: string): Promise<FetchedFile | null> {
   const file = await askIfThere(ask, `${RAW}/${path}`);
-  const isPointer = file !== null && file.bytes.byteLength <= LONGEST_POINTER && textOf(file).startsWith(POINTER);
+  const isPointer = file !== null && file.bytes.byteLength <= LONGEST_POINTER && fileText(file).startsWith(POINTER);
   return isPointer ? askIfThere(ask, `${LARGE_FILES}/${path}`) : file;
 }
 
@@ -60,7 +60,7 @@ async function fetchOtherReadme(ask: AskPlace, repository: string): Promise<Fetc
   const wishes = { accept: "application/vnd.github+json", maximumBytes: LARGEST_ANSWER };
   // Its rate limit without a token is low, and the page exists in any case.
   const answer = await ask(address, wishes).catch(() => null);
-  const readme = answer && readmeSchema.safeParse(jsonOf(answer)).data;
+  const readme = answer && readmeSchema.safeParse(fileJson(answer)).data;
   if (!answer || !readme) return null;
   const { name, content } = readme;
   return { ...answer, name, mimeType: null, charset: null, bytes: Uint8Array.from(Buffer.from(content, "base64")) };

@@ -45,13 +45,13 @@ async function askUnless(kinds: readonly ErrorKind[], asking: Promise<FetchedFil
 }
 
 /** A response as text, whatever charset it claims. */
-export function textOf({ bytes }: FetchedFile): string {
+export function fileText({ bytes }: FetchedFile): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
 /** A response as JSON of bounded depth and size; null for anything else. */
-export function jsonOf(file: FetchedFile): unknown {
-  return parseJsonOrNull(textOf(file));
+export function fileJson(file: FetchedFile): unknown {
+  return parseJsonOrNull(fileText(file));
 }
 
 /** @returns null for a text that is not JSON, or exceeds the bounds */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
 import type { FetchedFile } from "../../../core/ports.js";
 import { iso } from "../../../lib/time.js";
-import { type AskPlace, jsonOf, type KnownPlace } from "./known-place.js";
+import { type AskPlace, fileJson, type KnownPlace } from "./known-place.js";
 
 const HOST = /^(?:(?:www|mobile)\.)?(?:x|twitter)\.com$/;
 const POST = /^\/(?:i\/web|i|\w{1,15})\/status(?:es)?\/(\d{1,20})(?:\/(?:photo|video)\/\d)?\/?$/;
@@ -28,7 +28,7 @@ const answerSchema = z.object({
 
 async function fetchPost(ask: AskPlace, id: string): Promise<FetchedFile> {
   const answer = await askForPost(ask, id);
-  const post = answerSchema.safeParse(jsonOf(answer)).data;
+  const post = answerSchema.safeParse(fileJson(answer)).data;
   const paragraph = post && paragraphOf(post.html);
   if (!post || !paragraph)
     throw new AppError(

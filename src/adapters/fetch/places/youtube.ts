@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AppError } from "../../../core/errors.js";
 import type { FetchedFile, ToldOfFile } from "../../../core/ports.js";
 import { iso, parseIso } from "../../../lib/time.js";
-import { type AskPlace, askIfOpen, type KnownPlace, parseJsonOrNull, textOf } from "./known-place.js";
+import { type AskPlace, askIfOpen, type KnownPlace, parseJsonOrNull, fileText } from "./known-place.js";
 
 const YOUTUBE = "https://www.youtube.com";
 const HOST = /^(?:(?:www|m|music)\.)?youtube(?:-nocookie)?\.com$/;
@@ -54,7 +54,7 @@ async function fetchCaptions(ask: AskPlace, video: string): Promise<FetchedFile>
   if (!track) throw refusal(reasonFor(player));
   const captions = await askIfOpen(ask, captionsAddress(track) ?? "", { maximumBytes: LARGEST_CAPTIONS });
   // YouTube refuses clients that it does not take for its own player with an empty answer.
-  if (!captions || !/^\uFEFF?WEBVTT\b/.test(textOf(captions).slice(0, 20))) throw refusal(WITHHELD);
+  if (!captions || !/^\uFEFF?WEBVTT\b/.test(fileText(captions).slice(0, 20))) throw refusal(WITHHELD);
   const { bytes } = captions;
   const told = describeVideo(player, track);
   return { bytes, name: null, mimeType: "text/vtt", charset: "utf-8", url: address, modifiedAt: null, told };
@@ -64,7 +64,7 @@ const PLAYER = /\bytInitialPlayerResponse\s{0,9}=\s{0,9}(?=\{)/;
 
 /** @throws AppError for a page that does not say what it shows */
 function readPlayer(page: FetchedFile): Player {
-  const source = textOf(page);
+  const source = fileText(page);
   const found = PLAYER.exec(source);
   const json = found && parseJsonOrNull(objectAt(source, found.index + found[0].length));
   const player = playerSchema.safeParse(json);

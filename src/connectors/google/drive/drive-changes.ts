@@ -14,7 +14,7 @@ import {
   FOLDER,
   parseDrive,
 } from "./drive-api.js";
-import { counts, type DriveScope, isFolder, listFolder, noteFolder, upsert } from "./drive-scope.js";
+import { counts, type DriveScope, isDriveFolder, listFolder, noteFolder, upsert } from "./drive-scope.js";
 
 const PAGE_SIZE = "1000";
 const DRIVES_PAGE_SIZE = "100";
@@ -131,7 +131,7 @@ async function begin(api: DriveApi, chosen: string[] | null): Promise<{ state: C
   if (drives.length > 0) files = await findFiles(api, chosen);
   const open = files.filter((file) => !file.trashed);
   state.missing = chosen.filter((id) => !open.some((file) => file.id === id));
-  for (const folder of open.filter(isFolder)) {
+  for (const folder of open.filter(isDriveFolder)) {
     noteFolder(state, folder);
     listFolder(state, folder.id, folder.driveId ?? null, false);
   }
@@ -209,7 +209,7 @@ async function listPage(api: DriveApi, state: Checkpoint, seen: Set<string>): Pr
 }
 
 function takeFound(state: Checkpoint, file: DriveFile, kind: "folders" | "files" | "children"): SourceChange[] {
-  if (!isFolder(file)) return upsert(state, file);
+  if (!isDriveFolder(file)) return upsert(state, file);
   noteFolder(state, file);
   if (kind === "children") listFolder(state, file.id, file.driveId ?? null, false);
   return [];
@@ -218,7 +218,7 @@ function takeFound(state: Checkpoint, file: DriveFile, kind: "folders" | "files"
 /** Drops an item that lies in a folder which no longer counts, unless it was chosen itself. */
 function dropFound(state: Checkpoint, file: DriveFile): SourceChange[] {
   if (state.chosen?.includes(file.id) === true) return [];
-  if (!isFolder(file)) return [{ kind: "remove", id: file.id }];
+  if (!isDriveFolder(file)) return [{ kind: "remove", id: file.id }];
   delete state.folders[file.id];
   listFolder(state, file.id, file.driveId ?? null, true);
   return [];
@@ -272,11 +272,11 @@ function itemsOf(state: Checkpoint, changes: readonly DriveChange[]): SourceChan
     noteMissing(state, change);
   }
   const files = changes.flatMap(({ changeType, file }) => (changeType === "drive" || !file ? [] : [file]));
-  followFolders(state, files.filter(isFolder));
+  followFolders(state, files.filter(isDriveFolder));
   return changes.flatMap(({ changeType, file, fileId }): SourceChange[] => {
     if (changeType === "drive") return [];
     if (file === undefined) return fileId === undefined ? [] : [{ kind: "remove", id: fileId }];
-    if (isFolder(file)) return [];
+    if (isDriveFolder(file)) return [];
     return counts(state, file) ? upsert(state, file) : [{ kind: "remove", id: file.id }];
   });
 }

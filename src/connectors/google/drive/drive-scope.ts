@@ -6,7 +6,7 @@ export type KnownFolder = [parent: string | null, name: string, drive: string | 
 export type KnownFolders = Record<string, KnownFolder>;
 
 /** Something to list: all folders or all files of a drive, or the direct content of some folders. */
-export interface Listing {
+export interface DriveListing {
   readonly drive: string | null;
   readonly kind: "folders" | "files" | "children";
   /** For kind `children`. */
@@ -20,7 +20,7 @@ export interface DriveScope {
   /** Chosen ids; null if everything counts. */
   readonly chosen: readonly string[] | null;
   readonly folders: KnownFolders;
-  readonly listings: Listing[];
+  readonly listings: DriveListing[];
 }
 
 const MOST_PARENTS = 20;
@@ -39,7 +39,7 @@ export function listFolder(scope: DriveScope, id: string, drive: string | null, 
   else scope.listings.push({ drive, kind: "children", parents: [id], isGone });
 }
 
-export function isFolder({ mimeType }: DriveFile): boolean {
+export function isDriveFolder({ mimeType }: DriveFile): boolean {
   return mimeType === FOLDER;
 }
 

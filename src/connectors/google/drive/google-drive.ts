@@ -5,7 +5,7 @@ import { ALL_DRIVES, createDriveApi, type DriveApi, type DriveFile, fileListSche
 import { driveChanges, nextPage, sharedDrives } from "./drive-changes.js";
 import { readDriveFile } from "./drive-content.js";
 import { driveWebhooks } from "./drive-webhooks.js";
-import { isFolder } from "./drive-scope.js";
+import { isDriveFolder } from "./drive-scope.js";
 
 export interface GoogleDriveOptions {
   readonly baseUrl?: string;
@@ -114,7 +114,7 @@ async function listResources(api: DriveApi, { page, perPage, parentId }: Resourc
     ...files.map((file) => ({
       id: file.id,
       name: file.name,
-      kind: isFolder(file) ? "folder" : "file",
+      kind: isDriveFolder(file) ? "folder" : "file",
       mimeType: file.mimeType,
       ...(file.driveId !== undefined && { driveId: file.driveId }),
       ...(file.modifiedTime !== undefined && { updated_at: file.modifiedTime }),

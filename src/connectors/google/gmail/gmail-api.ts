@@ -15,11 +15,11 @@ export function decides(labelIds: readonly string[]): boolean {
   return labelIds.some((label) => UNCOUNTED.has(label));
 }
 
-export type Query = readonly (readonly [name: string, value: string])[];
+export type GmailQuery = readonly (readonly [name: string, value: string])[];
 
 export interface GmailApi {
   /** @throws as `SendSourceRequest`; a 403 from Google is told apart by its reason */
-  get(path: string, query: Query, accepts?: readonly number[]): Promise<SourceAnswer>;
+  get(path: string, query: GmailQuery, accepts?: readonly number[]): Promise<SourceAnswer>;
 }
 
 export function createGmailApi(baseUrl: string, access: SourceAccess): GmailApi {

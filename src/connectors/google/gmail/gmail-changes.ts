@@ -3,7 +3,7 @@ import { CheckpointExpired, readCheckpoint } from "../../../core/connections/con
 import { requireNewPage } from "../../../core/connections/require-new-page.js";
 import { AppError } from "../../../core/errors.js";
 import type { ChangePage, SourceAccess, SourceChange, SourceItem } from "../../../core/ports.js";
-import { decides, type GmailApi, isCounted, parseGmail, type Query } from "./gmail-api.js";
+import { decides, type GmailApi, isCounted, parseGmail, type GmailQuery } from "./gmail-api.js";
 import { currentVersion } from "./gmail-thread.js";
 
 const PAGE_SIZE = "500";
@@ -100,7 +100,7 @@ async function listPage(
   state: Checkpoint,
   seen: Set<string>,
 ): Promise<SourceChange[]> {
-  const query: Query = [
+  const query: GmailQuery = [
     ["maxResults", PAGE_SIZE],
     ["q", `${state.search} -in:drafts`.trim()],
     ["fields", "threads(id,historyId),nextPageToken"],
@@ -141,7 +141,7 @@ async function historyPage(
   state: Checkpoint,
   seen: Set<string>,
 ): Promise<SourceChange[]> {
-  const query: Query = [
+  const query: GmailQuery = [
     ["startHistoryId", state.historyId],
     ["maxResults", PAGE_SIZE],
     // Singular here, although the answer has them in the plural.

@@ -1,8 +1,8 @@
 import type { Surroundings } from "../starters.js";
 
 /** Whose configuration is edited: the user's, or that of the project in the working folder. */
-export const SCOPES = ["user", "project"] as const;
-export type Scope = (typeof SCOPES)[number];
+export const CLIENT_SCOPES = ["user", "project"] as const;
+export type Scope = (typeof CLIENT_SCOPES)[number];
 
 /** A program that the client starts and talks to over standard input and output. */
 export interface Launch {
@@ -12,7 +12,7 @@ export interface Launch {
 }
 
 /** A service that the client calls. */
-export interface Endpoint {
+export interface ServiceEndpoint {
   /** Base URL without a trailing slash. */
   readonly url: string;
   /** The key itself, or the client's syntax for the variable that holds it. */
@@ -23,11 +23,11 @@ export interface Endpoint {
 }
 
 /** How a client is to reach the memory. */
-export type Wanted =
-  { readonly by: "stdio"; readonly launch: Launch } | { readonly by: "http"; readonly endpoint: Endpoint };
+export type WantedConnection =
+  { readonly by: "stdio"; readonly launch: Launch } | { readonly by: "http"; readonly endpoint: ServiceEndpoint };
 
 /** One thing to write: the path of names from the outside in, and the value there. */
-export interface Entry {
+export interface ConfigEntry {
   readonly path: readonly string[];
   readonly value: unknown;
 }
@@ -45,11 +45,11 @@ export interface Client {
   readonly binaries: readonly string[];
   readonly traces: (around: Surroundings) => readonly string[];
   /** How it can connect; plugins only call the service over HTTP. */
-  readonly ways: readonly Wanted["by"][];
+  readonly ways: readonly WantedConnection["by"][];
   /** How its file refers to an environment variable; undefined where it cannot. */
   readonly variable: ((name: string) => string) | undefined;
   /** What to write, given the file's present content. */
-  readonly entries: (wanted: Wanted, scope: Scope, document: unknown) => readonly Entry[];
+  readonly entries: (wanted: WantedConnection, scope: Scope, document: unknown) => readonly ConfigEntry[];
   /** What makes the client pick up the change. */
   readonly afterwards: string;
 }

@@ -11,9 +11,9 @@ import {
 import { type ConfigFormat, ConfigTextError, depthOf, valueAt } from "../../../lib/config-text.js";
 import { spliceBetween, unsplice } from "../../../lib/splice.js";
 import type { Surroundings } from "../starters.js";
-import type { Client, Entry, Scope, Wanted } from "./client.js";
-import { FORMATS } from "./formats.js";
-import { digestOf, dropReceipt, keepReceipt, prepareReceipts, readReceipt, type Receipt } from "./receipt.js";
+import type { Client, ConfigEntry, Scope, WantedConnection } from "./client.js";
+import { CONFIG_FORMATS } from "./formats.js";
+import { textDigest, dropReceipt, keepReceipt, prepareReceipts, readReceipt, type Receipt } from "./receipt.js";
 import { canAccess } from "../../../lib/can-access.js";
 
 /** A client's file as it is now. */
@@ -27,8 +27,8 @@ export interface Opened {
 }
 
 /** A planned change to a client's file. */
-export interface Plan extends Opened {
-  readonly entries: readonly Entry[];
+export interface ConnectionPlan extends Opened {
+  readonly entries: readonly ConfigEntry[];
   /** The text with the entries. */
   readonly text: string;
   readonly action: "create" | "change" | "none";
@@ -54,7 +54,7 @@ async function fileOf(client: Client, scope: Scope, around: Surroundings): Promi
 }
 
 function readDocument({ format }: Client, { path, text }: ConfigFile): unknown {
-  return naming(path, () => FORMATS[format].parse(text ?? ""));
+  return naming(path, () => CONFIG_FORMATS[format].parse(text ?? ""));
 }
 
 /** Puts the file's name before errors about its text. */
@@ -68,16 +68,16 @@ function naming<T>(path: string, work: () => T): T {
 }
 
 /** Works out the text with our entries. Reads and writes nothing. @throws ConfigFileError where they do not fit in */
-export function planConnection(opened: Opened, wanted: Wanted): Plan {
+export function planConnection(opened: Opened, wanted: WantedConnection): ConnectionPlan {
   const { client, scope, file, document } = opened;
   const entries = client.entries(wanted, scope, document);
   const isThere = entries.every(({ path, value }) => isDeepStrictEqual(valueAt(document, path), value));
   if (isThere) return { ...opened, entries, text: file.text ?? "", action: "none" };
-  const text = naming(file.path, () => withEntries(FORMATS[client.format], withoutOurs(opened), entries));
+  const text = naming(file.path, () => withEntries(CONFIG_FORMATS[client.format], withoutOurs(opened), entries));
   return { ...opened, entries, text, action: file.text === undefined ? "create" : "change" };
 }
 
-function withEntries(format: ConfigFormat, base: string, entries: readonly Entry[]): string {
+function withEntries(format: ConfigFormat, base: string, entries: readonly ConfigEntry[]): string {
   const text = entries.reduce((before, { path, value }) => format.set(before, path, value), base);
   const document = format.parse(text);
   for (const { path, value } of entries)
@@ -89,18 +89,18 @@ function withEntries(format: ConfigFormat, base: string, entries: readonly Entry
 /** The text without what we wrote earlier, where that is unchanged, so that undoing leads back to before the first time. */
 function withoutOurs({ client, file, receipt }: Opened): string {
   const text = file.text ?? "";
-  return (receipt && cleanUndo(FORMATS[client.format], text, receipt)) ?? text;
+  return (receipt && cleanUndo(CONFIG_FORMATS[client.format], text, receipt)) ?? text;
 }
 
 /** Carries out a plan. @returns the copy of the former file, if there was one */
 export async function writePlan(
-  plan: Plan,
+  plan: ConnectionPlan,
   options: { home: string; now: Date; keyId?: string | undefined },
 ): Promise<string | undefined> {
   const { client, scope, file, receipt, entries, text } = plan;
   const base = withoutOurs(plan);
   const first = receipt && base !== (file.text ?? "") ? receipt : undefined;
-  const baseDocument = FORMATS[client.format].parse(base);
+  const baseDocument = CONFIG_FORMATS[client.format].parse(base);
   const writtenAt = options.now.toISOString();
   await prepareReceipts(options.home);
   const { backup, madeFolder } = await replaceConfigFile(
@@ -121,7 +121,7 @@ export async function writePlan(
     ...(topmost !== undefined && { madeFolder: topmost }),
     ...(copy !== undefined && { backup: copy }),
     splice: spliceBetween(base, text),
-    digest: digestOf(text),
+    digest: textDigest(text),
     entries: entries.map(({ path, value }) => {
       const before = valueAt(baseDocument, path);
       const depth = depthOf(baseDocument, path);
@@ -195,7 +195,7 @@ function undoneText(
   ours: readonly { readonly path: readonly string[]; readonly depth: number; readonly before?: Ours["before"] }[],
   receipt: Receipt | undefined,
 ): string {
-  const format = FORMATS[client.format];
+  const format = CONFIG_FORMATS[client.format];
   const exact = receipt && cleanUndo(format, text, receipt);
   if (exact !== undefined) return exact;
   return ours.reduce((current, { path, depth, before }) => {
@@ -218,7 +218,8 @@ function withoutEmptyTables(format: ConfigFormat, text: string, path: readonly s
 /** The text as it was but for our change, to the byte; undefined where that can no longer be told. */
 function cleanUndo(format: ConfigFormat, text: string, receipt: Receipt): string | undefined {
   const { offset, removed, inserted } = receipt.splice;
-  if (digestOf(text) === receipt.digest) return text.slice(0, offset) + removed + text.slice(offset + inserted.length);
+  if (textDigest(text) === receipt.digest)
+    return text.slice(0, offset) + removed + text.slice(offset + inserted.length);
   if (!isAsWritten(parseOrNothing(format, text), receipt)) return undefined;
   const candidate = unsplice(text, receipt.splice);
   if (candidate === undefined) return undefined;
@@ -245,7 +246,7 @@ export function isAsWritten(document: unknown, receipt: Receipt): boolean {
 }
 
 function isEmpty({ format }: Client, text: string): boolean {
-  const document = FORMATS[format].parse(text);
+  const document = CONFIG_FORMATS[format].parse(text);
   return (
     document === undefined || (typeof document === "object" && document !== null && Object.keys(document).length === 0)
   );

@@ -3,4 +3,4 @@ import { jsoncText } from "../../../lib/jsonc-text.js";
 import { tomlText } from "../../../lib/toml-text.js";
 import type { Client } from "./client.js";
 
-export const FORMATS: Readonly<Record<Client["format"], ConfigFormat>> = { jsonc: jsoncText, toml: tomlText };
+export const CONFIG_FORMATS: Readonly<Record<Client["format"], ConfigFormat>> = { jsonc: jsoncText, toml: tomlText };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { valueAt } from "../../../lib/config-text.js";
 import type { Surroundings } from "../starters.js";
-import type { Client, Endpoint, Entry, Launch, Wanted } from "./client.js";
+import type { Client, ServiceEndpoint, ConfigEntry, Launch, WantedConnection } from "./client.js";
 
 /** The name of our entry in every client. */
 const NAME = "recollect";
@@ -10,7 +10,7 @@ const NAME = "recollect";
 interface Shape {
   readonly local: (launch: Launch) => Readonly<Record<string, unknown>>;
   /** Undefined where a file cannot name a remote server. */
-  readonly remote?: (endpoint: Endpoint) => Readonly<Record<string, unknown>>;
+  readonly remote?: (endpoint: ServiceEndpoint) => Readonly<Record<string, unknown>>;
 }
 
 const command = ({ command, args, env }: Launch) => ({ command, args, ...(hasAny(env) && { env }) });
@@ -18,14 +18,14 @@ const typedCommand = (launch: Launch) => ({ type: "stdio", ...command(launch) })
 
 /** Fields of a remote server, with the URL under the client's name for it. */
 const remote = (urlField: string, fields: Readonly<Record<string, unknown>> = {}) => {
-  return (endpoint: Endpoint) => {
+  return (endpoint: ServiceEndpoint) => {
     const headers = headersOf(endpoint);
     return { ...fields, [urlField]: `${endpoint.url}/mcp`, ...(hasAny(headers) && { headers }) };
   };
 };
 
 /** `x-sm-project` pins the container (contract 7.5). */
-function headersOf({ key, container }: Endpoint): Record<string, string> {
+function headersOf({ key, container }: ServiceEndpoint): Record<string, string> {
   return {
     ...(key !== undefined && { Authorization: `Bearer ${key}` }),
     ...(container !== undefined && { "x-sm-project": container }),
@@ -33,7 +33,7 @@ function headersOf({ key, container }: Endpoint): Record<string, string> {
 }
 
 /** Codex wants the bare name of a variable, and has its own field name for headers. */
-function codexRemote({ url, key, keyVariable, container }: Endpoint): Record<string, unknown> {
+function codexRemote({ url, key, keyVariable, container }: ServiceEndpoint): Record<string, unknown> {
   const headers = headersOf({ url, key: keyVariable === undefined ? key : undefined, keyVariable, container });
   return {
     url: `${url}/mcp`,
@@ -49,7 +49,7 @@ const opencodeLocal = ({ command, args, env }: Launch) => ({
 });
 
 /** Version 2 keeps servers in `mcp.servers`, but still reads version 1's place, so the new one is only for new files. */
-function opencodeEntries(wanted: Wanted, _scope: unknown, document: unknown): readonly Entry[] {
+function opencodeEntries(wanted: WantedConnection, _scope: unknown, document: unknown): readonly ConfigEntry[] {
   const isSecond = typeof valueAt(document, ["mcp", "servers"]) === "object";
   const value = valueOf({ local: opencodeLocal, remote: remote("url", { type: "remote" }) }, wanted);
   return isSecond
@@ -169,11 +169,13 @@ function mcp(name: string, title: string, { at, shape }: { at: readonly string[]
     binaries: [],
     ways: shape.remote ? (["stdio", "http"] as const) : (["stdio"] as const),
     variable: undefined,
-    entries: (wanted: Wanted): readonly Entry[] => [{ path: [...at, NAME], value: valueOf(shape, wanted) }],
+    entries: (wanted: WantedConnection): readonly ConfigEntry[] => [
+      { path: [...at, NAME], value: valueOf(shape, wanted) },
+    ],
   };
 }
 
-function valueOf(shape: Shape, wanted: Wanted): Readonly<Record<string, unknown>> {
+function valueOf(shape: Shape, wanted: WantedConnection): Readonly<Record<string, unknown>> {
   if (wanted.by === "stdio") return shape.local(wanted.launch);
   if (!shape.remote) throw new Error("A client that can only start programs was asked to call a service.");
   return shape.remote(wanted.endpoint);

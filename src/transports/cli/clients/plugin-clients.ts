@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Client, Endpoint, Entry, Wanted } from "./client.js";
+import type { Client, ServiceEndpoint, ConfigEntry, WantedConnection } from "./client.js";
 
 /**
  * The Supermemory plugins of coding agents, which read another base URL and a key from their own files (contract 7.2 and the
@@ -71,7 +71,7 @@ function plugin(name: string, title: string) {
 
 /** A key and a base URL, and the container under the plugin's own name for it. */
 function fields(containerField: string, at: readonly string[] = []) {
-  return (wanted: Wanted): readonly Entry[] => {
+  return (wanted: WantedConnection): readonly ConfigEntry[] => {
     const { url, key, container } = endpointOf(wanted);
     const values = { apiKey: key, baseUrl: url, [containerField]: container };
     return present(values).map(({ path, value }) => ({ path: [...at, ...path], value }));
@@ -79,7 +79,7 @@ function fields(containerField: string, at: readonly string[] = []) {
 }
 
 /** Claude Code passes the variables in its settings on to the plugin's hooks and MCP bridge. */
-function claudeEnvironment(wanted: Wanted): readonly Entry[] {
+function claudeEnvironment(wanted: WantedConnection): readonly ConfigEntry[] {
   const { url, key, container } = endpointOf(wanted);
   const variables = {
     SUPERMEMORY_CC_API_KEY: key,
@@ -90,11 +90,11 @@ function claudeEnvironment(wanted: Wanted): readonly Entry[] {
   return present(variables).map(({ path, value }) => ({ path: ["env", ...path], value }));
 }
 
-function present(values: Readonly<Record<string, string | undefined>>): Entry[] {
+function present(values: Readonly<Record<string, string | undefined>>): ConfigEntry[] {
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : { path: [name], value }));
 }
 
-function endpointOf(wanted: Wanted): Endpoint {
+function endpointOf(wanted: WantedConnection): ServiceEndpoint {
   if (wanted.by === "http") return wanted.endpoint;
   throw new Error("A plugin was asked to start a program.");
 }

@@ -70,13 +70,13 @@ export async function dropReceipt(home: string, file: string): Promise<void> {
 }
 
 /** A digest that identifies a text. */
-export function digestOf(text: string): string {
+export function textDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
 /** One per file, in the home folder whatever the data folder is: connections belong to the user. */
 function receiptPath(home: string, file: string): string {
-  return join(receiptFolder(home), `${basename(file)}-${digestOf(file).slice(0, 16)}.json`);
+  return join(receiptFolder(home), `${basename(file)}-${textDigest(file).slice(0, 16)}.json`);
 }
 
 function receiptFolder(home: string): string {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ConfigFileError } from "../../../lib/config-file.js";
 import { valueAt } from "../../../lib/config-text.js";
 import type { Surroundings } from "../starters.js";
-import { type Client, type Scope, SCOPES, type Wanted } from "./client.js";
+import { type Client, type Scope, CLIENT_SCOPES, type WantedConnection } from "./client.js";
 import { isAsWritten, type Opened, openClient } from "./connection.js";
 import { canAccess } from "../../../lib/can-access.js";
 
@@ -11,7 +11,7 @@ import { canAccess } from "../../../lib/can-access.js";
  * A client's state relative to this installation: `connected` to it, `stale` (another Recollect, or as an earlier command left
  * it), `different` (another entry under our name), `absent`, or with an unreadable file.
  */
-export type ConnectionState = "connected" | "stale" | "different" | "absent" | "unreadable";
+export type ClientConnectionState = "connected" | "stale" | "different" | "absent" | "unreadable";
 
 export interface ClientState {
   readonly client: string;
@@ -20,7 +20,7 @@ export interface ClientState {
   readonly files: readonly {
     readonly scope: Scope;
     readonly file: string;
-    readonly state: ConnectionState;
+    readonly state: ClientConnectionState;
     /** Why the file cannot be read. */
     readonly problem?: string;
   }[];
@@ -30,10 +30,10 @@ export interface ClientState {
 export async function readClientState(
   client: Client,
   around: Surroundings,
-  expected: readonly Wanted[],
+  expected: readonly WantedConnection[],
 ): Promise<ClientState> {
   const files: ClientState["files"][number][] = [];
-  for (const scope of SCOPES) {
+  for (const scope of CLIENT_SCOPES) {
     if (!client.files[scope]) continue;
     const found = await lookAtFile(client, scope, around, expected);
     // In the home folder the project's file is the user's own.
@@ -47,11 +47,11 @@ async function lookAtFile(
   client: Client,
   scope: Scope,
   around: Surroundings,
-  expected: readonly Wanted[],
+  expected: readonly WantedConnection[],
 ): Promise<ClientState["files"][number]> {
   try {
     const opened = await openClient(client, scope, around);
-    return { scope, file: opened.file.path, state: stateOf(opened, expected) };
+    return { scope, file: opened.file.path, state: clientStateOf(opened, expected) };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
     const file = client.files[scope]?.(around).at(-1) ?? "";
@@ -60,7 +60,7 @@ async function lookAtFile(
 }
 
 /** Compares the entries with the expected ones, any of which is right. */
-export function stateOf(opened: Opened, expected: readonly Wanted[]): ConnectionState {
+export function clientStateOf(opened: Opened, expected: readonly WantedConnection[]): ClientConnectionState {
   const { client, scope, document, receipt } = opened;
   const ways = expected.filter(({ by }) => client.ways.includes(by));
   const wanted = ways.map((way) => client.entries(way, scope, document));

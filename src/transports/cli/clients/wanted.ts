@@ -1,13 +1,13 @@
 import type { Surroundings } from "../starters.js";
-import type { Wanted } from "./client.js";
+import type { WantedConnection } from "./client.js";
 
 /** What counts as connected: by either way, to this installation. */
-export function expectedIn(around: Surroundings): readonly Wanted[] {
+export function expectedIn(around: Surroundings): readonly WantedConnection[] {
   return [launching(around, undefined), calling(around.serviceUrl, {})];
 }
 
 /** Starts this installation; includes its data folder and a container unless they are the default ones. */
-export function launching({ program, dataDirectory }: Surroundings, container: string | undefined): Wanted {
+export function launching({ program, dataDirectory }: Surroundings, container: string | undefined): WantedConnection {
   const [command, ...args] = program;
   const env = {
     ...(dataDirectory !== undefined && { RECOLLECT_DATA_DIR: dataDirectory }),
@@ -24,15 +24,15 @@ export interface Calling {
 }
 
 /** Calls the service at a base URL. */
-export function calling(url: string, { key, keyVariable, container }: Calling): Wanted {
+export function calling(url: string, { key, keyVariable, container }: Calling): WantedConnection {
   return { by: "http", endpoint: { url, key, keyVariable, container } };
 }
 
-export function keyOf(wanted: Wanted): string | undefined {
+export function keyIn(wanted: WantedConnection): string | undefined {
   return wanted.by === "http" ? wanted.endpoint.key : undefined;
 }
 
 /** The same with another key. */
-export function withKey(wanted: Wanted, key: string): Wanted {
+export function withKey(wanted: WantedConnection, key: string): WantedConnection {
   return wanted.by === "http" ? { by: "http", endpoint: { ...wanted.endpoint, key } } : wanted;
 }

@@ -8,16 +8,16 @@ import { confirm, isTerminal } from "../confirm.js";
 import { UsageError } from "../failure.js";
 import { collect, readMetadata } from "../options.js";
 import { describeFacts } from "../present.js";
-import { addFiles, describeSummary, summaryOf } from "../files/add-files.js";
+import { addFiles, describeSummary, filesSummaryOf } from "../files/add-files.js";
 import { addPages } from "../files/add-pages.js";
-import { findFiles, isFolder, isThere, looksLikeGlob } from "../files/find-files.js";
-import { identityOf, isAddress, isName, isSingleWord, refuseUnreadable } from "../files/names.js";
+import { findFiles, isLocalFolder, isThere, looksLikeGlob } from "../files/find-files.js";
+import { customIdFields, isAddress, isName, isSingleWord, refuseUnreadable } from "../files/names.js";
 import { pathIdentity } from "../files/path-identity.js";
 import { withSidecars } from "../files/sidecars.js";
 import { countSent } from "../files/count-sent.js";
 import { readPassword } from "../files/read-password.js";
 import { sendFile, type AwaitReceipt } from "../files/send-file.js";
-import { readText } from "../read-text.js";
+import { readTextFrom } from "../read-text.js";
 import { indent, printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { describeState, waitUntilUnderstood } from "../wait.js";
@@ -116,7 +116,8 @@ export function registerAdd(program: Command, cli: Cli): void {
 
 async function follow(cli: Cli, words: readonly string[], options: AddOptions): Promise<void> {
   const [folder = "", ...others] = words;
-  if (others.length > 0 || options.text || !isFolder(folder)) throw new UsageError("--watch needs exactly one folder");
+  if (others.length > 0 || options.text || !isLocalFolder(folder))
+    throw new UsageError("--watch needs exactly one folder");
   refuseOfOne(options);
   const container = options.container ?? (await cli.defaultContainer());
   const mayAdd = (files: number) => mayAddMany(cli, files, options);
@@ -138,7 +139,7 @@ async function mayAddMany(cli: Cli, files: number, { yes }: AddOptions): Promise
 /** True if the words name several files or pages: a folder, a glob, or several names. */
 function areNames(words: readonly string[], { text }: AddOptions): boolean {
   if (text || words.length === 0) return false;
-  return words.length === 1 ? words.some((word) => isFolder(word) || looksLikeGlob(word)) : words.every(isName);
+  return words.length === 1 ? words.some((word) => isLocalFolder(word) || looksLikeGlob(word)) : words.every(isName);
 }
 
 async function addAll(cli: Cli, names: readonly string[], options: AddOptions): Promise<void> {
@@ -160,7 +161,7 @@ async function addAll(cli: Cli, names: readonly string[], options: AddOptions): 
     ...(await addPages(cli, access, { ...adding, addresses }, sent.onSent)),
   ];
   const outcomes = await withCore(cli, addEach, { begins: true }).catch(sent.explainInterruption);
-  cli.output.answer({ ...summaryOf(outcomes), leftOut }, () => describeSummary(outcomes, cli.invocation));
+  cli.output.answer({ ...filesSummaryOf(outcomes), leftOut }, () => describeSummary(outcomes, cli.invocation));
   if (outcomes.some(({ outcome }) => outcome === "failed")) cli.exitWith(EXIT_FAILED);
 }
 
@@ -241,8 +242,8 @@ async function readSource(cli: Cli, argument: string | undefined, options: AddOp
   }
   if (options.text) return { content: argument, rememberAsIs: true };
   if (argument === "-")
-    return { content: await readText(cli.stdin, "standard input", NO_FILE_HERE), rememberAsIs: false };
-  if (isAddress(argument)) return { content: argument, rememberAsIs: false, ...identityOf(argument) };
+    return { content: await readTextFrom(cli.stdin, "standard input", NO_FILE_HERE), rememberAsIs: false };
+  if (isAddress(argument)) return { content: argument, rememberAsIs: false, ...customIdFields(argument) };
   if (isName(argument)) refuseUnreadable([argument]);
   if (isSingleWord(argument) && !(await isMeant(cli, argument)))
     throw new AppError("not_found", `There is no file ${argument}. If these are words to remember, add --text.`);

@@ -5,10 +5,10 @@ import { AppError } from "../../../core/errors.js";
 import { ConfigFileError } from "../../../lib/config-file.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { CLIENT_TABLE } from "../clients/table.js";
-import { type Client, type Scope, SCOPES, type Wanted } from "../clients/client.js";
-import type { Plan, UndoPlan } from "../clients/connection.js";
+import { type Client, type Scope, CLIENT_SCOPES, type WantedConnection } from "../clients/client.js";
+import type { ConnectionPlan, UndoPlan } from "../clients/connection.js";
 import type { ClientState } from "../clients/state.js";
-import { type Calling, calling, expectedIn, keyOf, launching, withKey } from "../clients/wanted.js";
+import { type Calling, calling, expectedIn, keyIn, launching, withKey } from "../clients/wanted.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
 import type { Surroundings } from "../starters.js";
@@ -44,7 +44,7 @@ export function registerConnect(program: Command, cli: Cli): void {
     .option("--key <key>", "API key for --http and for plugins; `-` reads it from standard input", notEmpty)
     .option("--key-env <name>", "environment variable with the key, so that the file does not contain it", readVariable)
     .option("--container <tag>", "container to use if the client specifies none", readTag)
-    .addOption(new Option("--scope <scope>", "whose configuration to edit").choices([...SCOPES]).default("user"))
+    .addOption(new Option("--scope <scope>", "whose configuration to edit").choices([...CLIENT_SCOPES]).default("user"))
     .option("--file <path>", "file to edit, if it is not in its usual place", notEmpty)
     .addHelpText(
       "after",
@@ -120,7 +120,7 @@ async function connect(cli: Cli, client: Client, around: Surroundings, options: 
   const opened = await openClient(client, options.scope, around, namedFile(around, options));
   const draft = await wantedBy(cli, client, around, options);
   const first = planConnection(opened, draft);
-  const mustMakeKey = options.write && first.action !== "none" && keyOf(draft) === KEY_TO_COME;
+  const mustMakeKey = options.write && first.action !== "none" && keyIn(draft) === KEY_TO_COME;
   const made = mustMakeKey ? await makeKey(cli, client) : undefined;
   const plan = made ? planConnection(opened, withKey(draft, made.secret)) : first;
   if (!options.write || plan.action === "none")
@@ -137,7 +137,7 @@ interface Outcome {
   readonly keyId: string | undefined;
 }
 
-async function show(cli: Cli, plan: Plan, { options, backup, keyId }: Outcome): Promise<void> {
+async function show(cli: Cli, plan: ConnectionPlan, { options, backup, keyId }: Outcome): Promise<void> {
   const { describeChange } = await import("../clients/show.js");
   const { client, scope, file, action, text } = plan;
   const changes = action === "none" ? [] : describeChange(file.text ?? "", text);
@@ -159,7 +159,7 @@ async function show(cli: Cli, plan: Plan, { options, backup, keyId }: Outcome): 
   ]);
 }
 
-function nextSteps(cli: Cli, { client, action }: Plan, { options, backup, keyId }: Outcome): string[] {
+function nextSteps(cli: Cli, { client, action }: ConnectionPlan, { options, backup, keyId }: Outcome): string[] {
   const where = [
     ...(options.scope === "user" ? [] : [`--scope ${options.scope}`]),
     ...(options.file === undefined ? [] : [`--file ${options.file}`]),
@@ -221,7 +221,7 @@ function namedFile({ workingFolder }: Surroundings, { file }: Options): string |
   return file === undefined ? undefined : resolve(workingFolder, file);
 }
 
-async function wantedBy(cli: Cli, client: Client, around: Surroundings, options: Options): Promise<Wanted> {
+async function wantedBy(cli: Cli, client: Client, around: Surroundings, options: Options): Promise<WantedConnection> {
   const isCalling = options.http !== undefined || !client.ways.includes("stdio");
   if (!isCalling) {
     if (options.key !== undefined || options.keyEnv !== undefined)

@@ -44,7 +44,7 @@ export const NEEDED_FIELDS: Readonly<Record<string, Readonly<Record<string, Need
 };
 
 /** The values of `--set`, and the answers to `--ask`. @throws UsageError */
-export async function readFields(cli: Cli, { set = [], ask: asked = [] }: Fields): Promise<Values> {
+export async function askForFields(cli: Cli, { set = [], ask: asked = [] }: Fields): Promise<Values> {
   const given = givenFields(set);
   if (asked.length === 0) return given;
   const questions = asked.map((name) => `${name}:`);
@@ -53,14 +53,14 @@ export async function readFields(cli: Cli, { set = [], ask: asked = [] }: Fields
 }
 
 /**
- * As `readFields`, but also asks for what a new connection to the provider lacks. @throws UsageError where nobody can be asked
+ * As `askForFields`, but also asks for what a new connection to the provider lacks. @throws UsageError where nobody can be asked
  */
 export async function readNeededFields(cli: Cli, provider: string, fields: Fields): Promise<Values> {
   const needed = NEEDED_FIELDS[provider] ?? {};
   const given = givenFields(fields.set ?? []);
   const isGiven = (name: string) => Object.hasOwn(given, name) || fields.ask?.includes(name) === true;
   const missing = Object.entries(needed).filter(([name]) => !isGiven(name));
-  if (missing.length === 0) return readFields(cli, fields);
+  if (missing.length === 0) return askForFields(cli, fields);
   if (!canAsk(cli)) throw lacking(cli, provider, missing);
   const questions = missing.map(([, { question, isSecret = false }]) => ({ text: question, isSecret }));
   const others = (fields.ask ?? []).map((name) => ({ text: `${name}:`, isSecret: true }));

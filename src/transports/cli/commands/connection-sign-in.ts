@@ -6,7 +6,7 @@ import { openLoopbackCallback } from "../loopback-callback.js";
 import { type BrowserSignIn, signInByBrowser } from "../sign-in-by-browser.js";
 import { printableLine } from "../style.js";
 import { type AppOptions, keepApp } from "./connection-app.js";
-import { type Fields, readFields, readNeededFields } from "./connection-fields.js";
+import { type Fields, askForFields, readNeededFields } from "./connection-fields.js";
 import { followRun } from "./follow-run.js";
 
 /** How much a connection brings in, and how often. */
@@ -56,7 +56,7 @@ export async function addConnection(cli: Cli, provider: string, options: AddOpti
 
 /** Signs a connection in again, the way its provider requires. */
 export async function reconnect(cli: Cli, id: string, fields: Fields): Promise<void> {
-  const metadata = await readFields(cli, fields);
+  const metadata = await askForFields(cli, fields);
   const loopback = await openLoopbackCallback();
   await withCore(cli, async (access) => {
     const { core, newWrite, read } = access;

@@ -3,13 +3,13 @@ import type { ShownConnection } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import { type Cli, examples, withCore } from "../cli.js";
 import { confirm } from "../confirm.js";
-import { notEmpty, wholeNumber } from "../options.js";
+import { notEmpty, wholeNumberOption } from "../options.js";
 import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { chooseResources, type ChooseOptions } from "./choose-resources.js";
 import type { Fields } from "./connection-fields.js";
 import { addConnection, type AddOptions, type PaceOptions, reconnect } from "./connection-sign-in.js";
-import { followRun, newestRun, summaryOf } from "./follow-run.js";
+import { followRun, newestRun, runSummaryOf } from "./follow-run.js";
 
 const PROVIDERS =
   "notion, google-drive, onedrive, gmail, github, web-crawler, s3, granola, imap or folder (on the server)";
@@ -53,8 +53,8 @@ function registerAdd(connections: Command, cli: Cli): void {
     .option("--container <tag>", "container for its documents", notEmpty)
     .option("--client-id <id>", "id of your own app at the provider, for signing in with it", notEmpty)
     .option("--client-secret", "ask for that app's secret")
-    .option("--limit <documents>", "maximum number of documents to import", wholeNumber(1, MOST_DOCUMENTS))
-    .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumber(5, 44_640))
+    .option("--limit <documents>", "maximum number of documents to import", wholeNumberOption(1, MOST_DOCUMENTS))
+    .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumberOption(5, 44_640))
     .option("--no-wait", "return as soon as it is connected")
     .addHelpText(
       "after",
@@ -75,7 +75,7 @@ function registerChoose(connections: Command, cli: Cli): void {
     .description("List what a connection can import, or choose from it by name or id.")
     .argument("<id>", "id of the connection, as printed by `connections list`")
     .argument("[names...]", "names or ids of what to import")
-    .option("--page <number>", "page of the list, from 1", wholeNumber(1, MOST_PAGES))
+    .option("--page <number>", "page of the list, from 1", wholeNumberOption(1, MOST_PAGES))
     .option("--parent <id>", "id of a folder or drive, to list what is in it", notEmpty)
     .option("--no-wait", "return as soon as the choice is saved")
     .addHelpText(
@@ -109,8 +109,8 @@ function registerChange(connections: Command, cli: Cli): void {
     .command("change")
     .description("Change how many documents a connection imports, and how often it is synced.")
     .argument("<id>", "id of the connection, as printed by `connections list`")
-    .option("--limit <documents>", "maximum number of documents to import", wholeNumber(1, MOST_DOCUMENTS_RAISED))
-    .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumber(5, 44_640))
+    .option("--limit <documents>", "maximum number of documents to import", wholeNumberOption(1, MOST_DOCUMENTS_RAISED))
+    .option("--every <minutes>", "minutes between runs, 5 to 44640", wholeNumberOption(5, 44_640))
     .addHelpText("after", examples(cli, ["$ connections change 3mJr7AoUXx2Wqd9ZtYbN4c --limit 50000 --every 60"]))
     .action(async (id: string, options: PaceOptions) => change(cli, id, options));
 }
@@ -233,7 +233,7 @@ async function history(cli: Cli, id: string): Promise<void> {
       ? ["There have been no runs yet."]
       : answer.runs.flatMap((run) => [
           `${cli.localTime(run.startedAt)}  ${run.trigger}`,
-          ...summaryOf(run).map((line) => `  ${line}`),
+          ...runSummaryOf(run).map((line) => `  ${line}`),
         ]),
   );
 }

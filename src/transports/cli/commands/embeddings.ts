@@ -6,8 +6,8 @@ import { sleep } from "../../../lib/time.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { confirm } from "../confirm.js";
 import { UsageError } from "../failure.js";
-import { notEmpty, wholeNumber } from "../options.js";
-import { dollars, printableLine, pairs } from "../style.js";
+import { notEmpty, wholeNumberOption } from "../options.js";
+import { inDollars, printableLine, pairs } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 /** Milliseconds between two checks of the progress. */
@@ -54,7 +54,7 @@ export function registerEmbeddings(program: Command, cli: Cli): void {
     .argument("<kind>", "builtin, static or openai (any compatible service; its key is RECOLLECT_EMBEDDING_API_KEY)")
     .option("--model <model>", "model, or the folder of a static one", notEmpty)
     .option("--base-url <url>", "base URL of the service, e.g. http://127.0.0.1:11434/v1", notEmpty)
-    .option("--dimensions <size>", "size of the vectors to request", wholeNumber(1, MOST_DIMENSIONS))
+    .option("--dimensions <size>", "size of the vectors to request", wholeNumberOption(1, MOST_DIMENSIONS))
     .option("--dry-run", "only show how many texts there are and what it would take")
     .option("-y, --yes", "do not ask; required outside a terminal if the service may cost something")
     .option("--no-wait", "return as soon as it has started")
@@ -145,7 +145,7 @@ async function watch(cli: Cli, { core, read }: Access, first: EmbeddingStatus): 
 
 function describeEstimate({ name, texts, tokens, cost, minutes }: EmbeddingEstimate): string {
   const price =
-    cost === null ? "price unknown: set RECOLLECT_EMBEDDING_PRICE" : cost === 0 ? "free" : `about ${dollars(cost)}`;
+    cost === null ? "price unknown: set RECOLLECT_EMBEDDING_PRICE" : cost === 0 ? "free" : `about ${inDollars(cost)}`;
   const time = minutes === null ? "" : `, at least ${count(minutes, "minute")}`;
   return `${printableLine(name)}: ${count(texts, "text")}, about ${tokens} tokens, ${price}${time}`;
 }
@@ -183,7 +183,7 @@ export function describeMove({
   const share = total > 0 ? `, ${Math.floor((100 * done) / total)}%` : "";
   const rate = perMinute === null ? "" : `, ${perMinute} per minute`;
   const left = minutesLeft === null || minutesLeft === 0 ? "" : `, ${count(minutesLeft, "minute")} left`;
-  const spent = cost === null || cost === 0 ? "" : `, ${dollars(cost)} so far`;
+  const spent = cost === null || cost === 0 ? "" : `, ${inDollars(cost)} so far`;
   return `${state}: ${done} of ${count(total, "text")}${share}${rate}${left}${spent}`;
 }
 

@@ -22,7 +22,7 @@ export async function followRun(cli: Cli, access: Access, id: string, before: Sy
       if (isNew && run.status !== "running") {
         progress.stop();
         if (run.status === "failed") cli.exitWith(1);
-        return cli.output.answer({ id, run }, () => summaryOf(run));
+        return cli.output.answer({ id, run }, () => runSummaryOf(run));
       }
       if (isNew) progress.update(countsOf(run));
       await sleep(POLL_MS);
@@ -42,7 +42,7 @@ function countsOf({ listed, read, unchanged, removed, skipped, failed }: SyncRun
 const MOST_NAMED = 10;
 
 /** How a run went, as lines for people. */
-export function summaryOf(run: SyncRun): readonly string[] {
+export function runSummaryOf(run: SyncRun): readonly string[] {
   const { status, error, notes, failures, failed, skipped } = run;
   const ofFailed = failures.filter(({ isSkipped }) => !isSkipped);
   const ofSkipped = failures.filter(({ isSkipped }) => isSkipped);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Fetched, Forgotten } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
-import { requireContainer } from "../require-container.js";
+import { requireExistingContainer } from "../require-container.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
 import { describeSource } from "../document-source.js";
@@ -63,7 +63,8 @@ function whyReasonIsIdle({ deletedDocuments }: Answer, { query, reason }: Forget
 
 async function forgetText(cli: Cli, access: Access, options: ForgetOptions): Promise<Answer> {
   const { core, newWrite } = access;
-  if (options.query !== undefined && options.container !== undefined) await requireContainer(access, options.container);
+  if (options.query !== undefined && options.container !== undefined)
+    await requireExistingContainer(access, options.container);
   const forgotten = await core.forget(newWrite(), {
     ...(options.text === undefined
       ? { query: options.query, ...inContainer(options) }

@@ -3,7 +3,7 @@ import type { ListedKey } from "../../../core/index.js";
 import type { ApiKey, Grant } from "../../../core/types.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
-import { notEmpty, wholeNumber } from "../options.js";
+import { notEmpty, wholeNumberOption } from "../options.js";
 import { editDistance } from "../../../lib/edit-distance.js";
 import { printableLine } from "../style.js";
 
@@ -20,8 +20,8 @@ export function registerKeys(program: Command, cli: Cli): void {
     )
     .option("--container <tag...>", "only these containers; TAG:read does not allow writing")
     .option("--read-only", "do not allow any writing")
-    .option("--expires <days>", "number of days until it expires, 1 to 365", wholeNumber(1, 365))
-    .option("--rate <requests>", "maximum number of requests per minute, 1 to 10000", wholeNumber(1, 10_000))
+    .option("--expires <days>", "number of days until it expires, 1 to 365", wholeNumberOption(1, 365))
+    .option("--rate <requests>", "maximum number of requests per minute, 1 to 10000", wholeNumberOption(1, 10_000))
     .addHelpText(
       "after",
       examples(cli, [

@@ -3,9 +3,9 @@ import { type DocumentPage, type MemoryPage, documentSource } from "../../../cor
 import { dayIn } from "../../../lib/time-zone.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { presentPagination } from "../../pagination.js";
-import { wholeNumber } from "../options.js";
+import { wholeNumberOption } from "../options.js";
 import { describeSource } from "../document-source.js";
-import { requireContainer } from "../require-container.js";
+import { requireExistingContainer } from "../require-container.js";
 import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
@@ -24,8 +24,8 @@ export function registerList(program: Command, cli: Cli): void {
     .description("List the memories in a container, newest first, or the documents that they come from.")
     .option("-c, --container <tag>", "the container (default: RECOLLECT_CONTAINER, or sm_project_default)")
     .option("--documents", "list documents instead of memories")
-    .option("-n, --limit <number>", "entries per page, at most 100", wholeNumber(1, 100), 20)
-    .option("--page <number>", "page number", wholeNumber(1, MOST_PAGES), 1)
+    .option("-n, --limit <number>", "entries per page, at most 100", wholeNumberOption(1, 100), 20)
+    .option("--page <number>", "page number", wholeNumberOption(1, MOST_PAGES), 1)
     .addHelpText("after", examples(cli, ["$ list", "$ list --container work --documents", "$ list --page 2 --json"]))
     .action(async (options: ListOptions) => (options.documents ? listDocuments(cli, options) : list(cli, options)));
 }
@@ -52,7 +52,7 @@ async function listDocuments(cli: Cli, options: ListOptions): Promise<void> {
 
 /** A container that is named must exist; the default one may be new. */
 async function pageOf(cli: Cli, access: Access, { container, limit, page }: ListOptions) {
-  if (container !== undefined) await requireContainer(access, container);
+  if (container !== undefined) await requireExistingContainer(access, container);
   return { containerTags: [container ?? (await cli.defaultContainer())], limit, page };
 }
 

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { askSecrets } from "../ask.js";
 import { examples, withCore, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
-import { readText } from "../read-text.js";
+import { readTextFrom } from "../read-text.js";
 import { count } from "../../../lib/count.js";
 
 interface PasswordOptions {
@@ -32,7 +32,7 @@ async function setPassword(cli: Cli, options: PasswordOptions): Promise<void> {
 }
 
 async function readPassword({ stdin }: Cli): Promise<string> {
-  return (await readText(stdin, "standard input")).replace(/\r?\n$/, "");
+  return (await readTextFrom(stdin, "standard input")).replace(/\r?\n$/, "");
 }
 
 async function askPassword(cli: Cli): Promise<string> {

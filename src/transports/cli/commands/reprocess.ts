@@ -5,9 +5,9 @@ import { confirm } from "../confirm.js";
 import { EXIT_FAILED } from "../exit-codes.js";
 import { UsageError } from "../failure.js";
 import { notEmpty } from "../options.js";
-import { requireContainer } from "../require-container.js";
+import { requireExistingContainer } from "../require-container.js";
 import { shellWord } from "../shell-word.js";
-import { dollars, printableLine } from "../style.js";
+import { inDollars, printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { NOTHING_LEFT, waitForReadings, type Outcome } from "../wait-for-readings.js";
 
@@ -37,7 +37,7 @@ interface ReprocessOptions {
 }
 
 /** What was done, and its outcome by the time the command ends. */
-export interface Answer extends Reprocessed, Outcome {}
+export interface ReprocessAnswer extends Reprocessed, Outcome {}
 
 export function registerReprocess(program: Command, cli: Cli): void {
   program
@@ -67,7 +67,7 @@ export function registerReprocess(program: Command, cli: Cli): void {
 
 async function reprocess(cli: Cli, named: readonly string[], options: ReprocessOptions): Promise<void> {
   checkWays(named, options);
-  const answer = await withCore(cli, async (access): Promise<Answer | null> => {
+  const answer = await withCore(cli, async (access): Promise<ReprocessAnswer | null> => {
     const ids = options.failed ? await findFailed(access, options.container) : named;
     const inputs = inputsOf(ids, options);
     const planned = await reprocessEach(access, inputs, true);
@@ -100,7 +100,7 @@ function checkWays(named: readonly string[], { container, all, failed, outdated 
 
 /** The ids of the documents that failed. */
 async function findFailed(access: Access, container: string | undefined): Promise<readonly string[]> {
-  if (container !== undefined) await requireContainer(access, container);
+  if (container !== undefined) await requireExistingContainer(access, container);
   const within = { statuses: ["failed" as const], ...(container !== undefined && { containerTags: [container] }) };
   const ids: string[] = [];
   for (let page = 1; ; page += 1) {
@@ -159,11 +159,11 @@ function describePlan({ documents, retried, bytes, extractor, estimate }: Reproc
   const price =
     cost === null
       ? "price unknown: set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE"
-      : `about ${dollars(cost)}`;
+      : `about ${inDollars(cost)}`;
   return `${what}, about ${inputTokens} tokens read and ${outputTokens} written, ${price}`;
 }
 
-function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: ReprocessOptions): string[] {
+function describe(cli: Cli, answer: ReprocessAnswer, { failed: isOfFailed, container }: ReprocessOptions): string[] {
   const { green, red, yellow } = cli.output.style;
   const skipped = [
     ...answer.skipped.map(({ id, reason }) => `${yellow("left alone:")} ${printableLine(id)}: ${reason}`),
@@ -187,7 +187,7 @@ function describe(cli: Cli, answer: Answer, { failed: isOfFailed, container }: R
   ];
 }
 
-function describeFailedLeftOut(cli: Cli, { failedLeftOut }: Answer, container: string | undefined): string[] {
+function describeFailedLeftOut(cli: Cli, { failedLeftOut }: ReprocessAnswer, container: string | undefined): string[] {
   if (failedLeftOut === 0) return [];
   const where = container === undefined ? "" : ` --container ${shellWord(container)}`;
   const what = `${count(failedLeftOut, "document")} whose processing failed`;

@@ -3,7 +3,7 @@ import type { Reviewed } from "../../../core/index.js";
 import type { Memory } from "../../../core/types.js";
 import { examples, withCore, type Access, type Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
-import { requireContainer } from "../require-container.js";
+import { requireExistingContainer } from "../require-container.js";
 import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 
@@ -57,7 +57,7 @@ async function showGuesses(cli: Cli, { container }: ReviewOptions): Promise<void
 
 async function containersOf(access: Access, container: string | undefined): Promise<readonly string[]> {
   if (container !== undefined) {
-    await requireContainer(access, container);
+    await requireExistingContainer(access, container);
     return [container];
   }
   return (await access.core.listContainers(access.read)).containers.map(({ tag }) => tag);

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { SearchInput } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { requireContainer } from "../require-container.js";
-import { json, numberBetween, wholeNumber } from "../options.js";
+import { requireExistingContainer } from "../require-container.js";
+import { json, numberBetween, wholeNumberOption } from "../options.js";
 import { describeAnswer } from "../present.js";
 
 interface SearchOptions {
@@ -20,7 +20,7 @@ export function registerSearch(program: Command, cli: Cli): void {
     .description("Find memories and passages by meaning and by words.")
     .argument("<query...>", "what to look for, in plain words")
     .option("-c, --container <tag>", "search only this container (default: all)")
-    .option("-n, --limit <number>", "maximum number of results (default: 10)", wholeNumber(1, 100))
+    .option("-n, --limit <number>", "maximum number of results (default: 10)", wholeNumberOption(1, 100))
     .option("-t, --threshold <number>", "leave out results that score below this, 0 to 1", numberBetween(0, 1))
     .addOption(
       new Option("--mode <mode>", "memories, passages of documents, or both (default: hybrid)").choices([
@@ -51,7 +51,7 @@ async function search(cli: Cli, query: string, options: SearchOptions): Promise<
     ...(options.filters !== undefined && { filters: options.filters }),
   };
   const answer = await withCore(cli, async (access) => {
-    if (options.container !== undefined) await requireContainer(access, options.container);
+    if (options.container !== undefined) await requireExistingContainer(access, options.container);
     return access.core.search(access.read, input);
   });
   const { presentSearch } = await import("../../rest/search/present-search-result.js");

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, type Cli } from "../cli.js";
 import { frame } from "../frame.js";
-import { wholeNumber } from "../options.js";
+import { wholeNumberOption } from "../options.js";
 import type { ServiceInfo } from "../starters.js";
 import { pairs } from "../style.js";
 import { describeParts } from "./status.js";
@@ -23,7 +23,7 @@ export function registerServe(program: Command, cli: Cli): void {
     .command("serve")
     .description("Serve the REST API over HTTP until stopped.")
     .option("--host <address>", "the address to listen on (default: 127.0.0.1)")
-    .option("-p, --port <number>", "the port; 0 picks a free one (default: 6767)", wholeNumber(0, 65_535))
+    .option("-p, --port <number>", "the port; 0 picks a free one (default: 6767)", wholeNumberOption(0, 65_535))
     .option("--show-key", "show the key of the first start even outside a terminal (logs keep what is shown)")
     .addHelpText("after", examples(cli, ["$ serve", "$ serve --port 0 --data-dir ./data --json"]))
     .action(async (options: ServeOptions) => serve(cli, options));

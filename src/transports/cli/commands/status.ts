@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Status } from "../../../core/index.js";
 import { examples, withCore, type Cli } from "../cli.js";
-import { dollars, megabytes, printableLine, pairs } from "../style.js";
+import { inDollars, megabytes, printableLine, pairs } from "../style.js";
 import { count } from "../../../lib/count.js";
 
 export function registerStatus(program: Command, cli: Cli): void {
@@ -137,7 +137,7 @@ function describeBudget(budget: Status["llmBudget"]): [string, string][] {
   if (!budget) return [];
   const { limit, spent } = budget;
   const isSpent = spent >= limit ? "; documents wait for the next month or a higher RECOLLECT_LLM_MONTHLY_BUDGET" : "";
-  return [["llm budget", `${dollars(spent)} of ${dollars(limit)} this month${isSpent}`]];
+  return [["llm budget", `${inDollars(spent)} of ${inDollars(limit)} this month${isSpent}`]];
 }
 
 function describeFailures({ llmFailures }: Status): [string, string][] {
@@ -172,6 +172,6 @@ function describeExpiring({ expiringKeys }: Status): [string, string][] {
 function describeCost({ answers, cost, unpricedAnswers }: Status["llmUse"]): string {
   const howTo = "set RECOLLECT_LLM_INPUT_PRICE and RECOLLECT_LLM_OUTPUT_PRICE for future answers";
   if (cost === null) return `price unknown: ${howTo}`;
-  if (unpricedAnswers === 0) return dollars(cost);
-  return `${dollars(cost)} for ${answers - unpricedAnswers} answers; price of ${unpricedAnswers} unknown: ${howTo}`;
+  if (unpricedAnswers === 0) return inDollars(cost);
+  return `${inDollars(cost)} for ${answers - unpricedAnswers} answers; price of ${unpricedAnswers} unknown: ${howTo}`;
 }

@@ -124,19 +124,19 @@ async function send(
     if (!sent) return () => Promise.resolve({ path, outcome: "skipped", reason: `${path} is empty.` });
     return async () => {
       try {
-        return outcomeOf(path, await sent(onState));
+        return fileOutcomeOf(path, await sent(onState));
       } catch (error) {
-        return refusalOf(path, error);
+        return fileRefusalOf(path, error);
       }
     };
   } catch (error) {
-    const refusal = refusalOf(path, error);
+    const refusal = fileRefusalOf(path, error);
     onSent(false);
     return () => Promise.resolve(refusal);
   }
 }
 
-export function outcomeOf(
+export function fileOutcomeOf(
   path: string,
   { id, status, facts, errorReason, isUnchanged, isUpdate, warnings }: ExplainedReceipt,
 ): FileOutcome {
@@ -147,7 +147,7 @@ export function outcomeOf(
 }
 
 /** Skips what this version reads no text from; only errors that concern all files end the work. */
-export function refusalOf(path: string, error: unknown): FileOutcome {
+export function fileRefusalOf(path: string, error: unknown): FileOutcome {
   if (!(error instanceof AppError) || STOPS.has(error.kind)) throw error;
   const outcome = error.kind === "unsupported_type" ? "skipped" : "failed";
   return { path, outcome, reason: error.publicMessage, ...(isPassing(error.kind) && { isPassing: true }) };
@@ -174,7 +174,7 @@ export function shortest(path: string): string {
 }
 
 /** The counts, and what a program wants to know about each file. */
-export function summaryOf(files: readonly FileOutcome[]) {
+export function filesSummaryOf(files: readonly FileOutcome[]) {
   const amount = (outcome: FileOutcome["outcome"]) => files.filter((file) => file.outcome === outcome).length;
   return {
     added: amount("added"),
@@ -188,7 +188,7 @@ export function summaryOf(files: readonly FileOutcome[]) {
 
 /** The same for people: one line of counts, then what was skipped, by kind, and what failed, with its reason. */
 export function describeSummary(files: readonly FileOutcome[], invocation: string): readonly string[] {
-  const { files: _, ...amounts } = summaryOf(files);
+  const { files: _, ...amounts } = filesSummaryOf(files);
   const counts = Object.entries(amounts).filter(([name, amount]) => amount > 0 || name === "added");
   const skipped = files.filter(({ outcome }) => outcome === "skipped");
   const failed = files.filter(({ outcome }) => outcome === "failed");

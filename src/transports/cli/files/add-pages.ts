@@ -2,8 +2,8 @@ import { count } from "../../../lib/count.js";
 import type { Access, Cli } from "../cli.js";
 import { printableLine } from "../style.js";
 import { waitUntilUnderstood } from "../wait.js";
-import { outcomeOf, refusalOf, type Adding, type FileOutcome, type Listener } from "./add-files.js";
-import { identityOf } from "./names.js";
+import { fileOutcomeOf, fileRefusalOf, type Adding, type FileOutcome, type Listener } from "./add-files.js";
+import { customIdFields } from "./names.js";
 
 interface AddingPages extends Omit<Adding, "files"> {
   readonly addresses: readonly string[];
@@ -40,12 +40,12 @@ async function addPage(
   address: string,
   { shared, waits, onState }: Omit<Adding, "files"> & { readonly onState: (state: string) => void },
 ): Promise<FileOutcome> {
-  const input = { ...shared, content: address, ...identityOf(address) };
+  const input = { ...shared, content: address, ...customIdFields(address) };
   const call = newWrite();
   try {
     const receipt = waits ? await waitUntilUnderstood(core, call, input, onState) : await core.addDocument(call, input);
-    return outcomeOf(address, receipt);
+    return fileOutcomeOf(address, receipt);
   } catch (error) {
-    return refusalOf(address, error);
+    return fileRefusalOf(address, error);
   }
 }

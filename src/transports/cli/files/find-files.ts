@@ -16,7 +16,7 @@ export function isThere(argument: string): boolean {
   return mayBePath(argument) && existsSync(argument);
 }
 
-export function isFolder(argument: string): boolean {
+export function isLocalFolder(argument: string): boolean {
   return isThere(argument) && statSync(argument).isDirectory();
 }
 
@@ -32,7 +32,7 @@ export function looksLikePath(argument: string): boolean {
  */
 export function looksLikeGlob(argument: string): boolean {
   if (!mayBePath(argument) || !hasWildcard(argument) || isThere(argument) || argument.includes("://")) return false;
-  if (/\s/.test(argument)) return isFolder(/^([^*?[]*)[\\/]/.exec(argument)?.[1] ?? "");
+  if (/\s/.test(argument)) return isLocalFolder(/^([^*?[]*)[\\/]/.exec(argument)?.[1] ?? "");
   return /^\*|[\\/]/.test(argument) || /\.[A-Za-z*?][A-Za-z0-9*?]{0,4}$/.test(argument);
 }
 
@@ -52,7 +52,7 @@ export async function findFiles(paths: readonly string[]): Promise<NamedFiles> {
   const found = new Map<string, FileToAdd>();
   const leftOut = new Set<string>();
   for (const path of paths) {
-    const named = looksLikeGlob(path) ? await expand(path) : isFolder(path) ? await search(path) : single(path);
+    const named = looksLikeGlob(path) ? await expand(path) : isLocalFolder(path) ? await search(path) : single(path);
     for (const file of named.files) if (!found.has(file.path)) found.set(file.path, file);
     for (const sentence of named.leftOut) leftOut.add(sentence);
     if (found.size > MOST_FILES) throw new AppError("too_large", `There are more than ${MOST_FILES} files in ${path}.`);
@@ -82,7 +82,7 @@ async function expand(glob: string): Promise<NamedFiles> {
     .filter((part) => part !== "" && part !== ".");
   const first = parts.findIndex(hasWildcard);
   const base = resolve(root, ...parts.slice(0, first));
-  const found = isFolder(base) ? await walkFolder(base, { pattern: parts.slice(first) }) : null;
+  const found = isLocalFolder(base) ? await walkFolder(base, { pattern: parts.slice(first) }) : null;
   if (!found || found.files.length === 0)
     throw new AppError("not_found", `No file matches ${glob}. If these are words, add --text.`);
   return foundIn(base, found);

@@ -13,7 +13,7 @@ export function isAddress(word: string): boolean {
 }
 
 /** A page that is added again replaces its former version, as a file does. */
-export function identityOf(address: string): { readonly customId?: string } {
+export function customIdFields(address: string): { readonly customId?: string } {
   return address.length <= LONGEST_CUSTOM_ID ? { customId: address } : {};
 }
 

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import type { Cli } from "../cli.js";
 import { UsageError } from "../failure.js";
-import { readText } from "../read-text.js";
+import { readTextFrom } from "../read-text.js";
 
 /**
  * The password in a file, or from standard input for `-`; on the command line itself, every user of the machine would see it.
@@ -10,7 +10,7 @@ import { readText } from "../read-text.js";
 export async function readPassword(cli: Cli, path: string | undefined): Promise<{ readonly password?: string }> {
   if (path === undefined) return {};
   const isPiped = path === "-";
-  const text = await readText(isPiped ? cli.stdin : createReadStream(path), isPiped ? "standard input" : path);
+  const text = await readTextFrom(isPiped ? cli.stdin : createReadStream(path), isPiped ? "standard input" : path);
   const password = text.replace(/\r?\n$/, "");
   if (password === "") throw new UsageError("--password-file contains no password");
   return { password };

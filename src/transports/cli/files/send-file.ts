@@ -10,7 +10,7 @@ import { isMailText, MAIL_HEAD_LENGTH } from "../../../lib/mail-text.js";
 import { withContainedFile, type OpenedFile } from "../../../lib/read-contained-file.js";
 import { decodeText, utf16Of } from "../../../lib/text-bytes.js";
 import type { Access } from "../cli.js";
-import { readFailure, readText } from "../read-text.js";
+import { readFailure, readTextFrom } from "../read-text.js";
 import { isThrough, waitUntilRead, waitUntilUnderstood } from "../wait.js";
 
 /** What is sent of a file: its text, or the file itself for the service to read. */
@@ -139,7 +139,7 @@ function isPlainMarkdown(path: string, bytes: Uint8Array): boolean {
 async function contentOf(path: string, file: Source, { endings, maxFileBytes }: ReadingStatus): Promise<FileContent> {
   const isKnown = endings.includes(extname(path).slice(1).toLowerCase());
   if (file.size > maxFileBytes) {
-    if (!isKnown) return { text: await readText(file.stream(), path) };
+    if (!isKnown) return { text: await readTextFrom(file.stream(), path) };
     throw new AppError(
       "too_large",
       `${path} has ${file.size} bytes; at most ${maxFileBytes} are accepted (RECOLLECT_MAX_FILE_BYTES).`,
@@ -152,7 +152,7 @@ async function contentOf(path: string, file: Source, { endings, maxFileBytes }: 
   const wide = utf16Of(bytes) ? decodeText(bytes) : null;
   if (wide !== null) return { text: wide };
   try {
-    const text = await readText(Readable.from([bytes]), path);
+    const text = await readTextFrom(Readable.from([bytes]), path);
     // As text it would count as the user's own words, which somebody else's mail is not.
     return isMailText(text.slice(0, MAIL_HEAD_LENGTH).trimStart()) ? { bytes, noText: null } : { text };
   } catch (error) {

@@ -7,7 +7,7 @@ import {
   requireRoot,
   scanFolder,
   type Changes,
-  type Root,
+  type WatchedRoot,
   type SeenFile,
   type SeenFolder,
 } from "./scan-folder.js";
@@ -29,7 +29,12 @@ export interface Mirror {
  * Follows a folder, starting from what was known of it, until the signal comes.
  * @throws AppError `not_found` when the folder no longer exists, and what the mirror throws
  */
-export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror, signal: AbortSignal): Promise<void> {
+export async function followFolder(
+  root: WatchedRoot,
+  first: SeenFolder,
+  mirror: Mirror,
+  signal: AbortSignal,
+): Promise<void> {
   const alarm = createFolderAlarm(signal);
   const known = new Map(first.files);
   alarm.listenTo(first.folders);
@@ -53,13 +58,13 @@ export async function followFolder(root: Root, first: SeenFolder, mirror: Mirror
   }
 }
 
-async function look(root: Root): Promise<SeenFolder> {
+async function look(root: WatchedRoot): Promise<SeenFolder> {
   await requireRoot(root);
   return scanFolder(root.path);
 }
 
 /** The changes, without files that came back, and only if the folder still exists. */
-async function confirmed(root: Root, known: ReadonlyMap<string, SeenFile>, seen: SeenFolder): Promise<Changes> {
+async function confirmed(root: WatchedRoot, known: ReadonlyMap<string, SeenFile>, seen: SeenFolder): Promise<Changes> {
   const changes = await changesSince(known, seen);
   if (changes.deleted.length === 0) return changes;
   await sleep(SURELY_GONE_MS);

@@ -34,7 +34,7 @@ export interface Changes {
 }
 
 /** A folder that is followed. */
-export interface Root {
+export interface WatchedRoot {
   /** With links resolved, so that a file that is gone is still known by its path. */
   readonly path: string;
   readonly inode: number;
@@ -43,7 +43,7 @@ export interface Root {
 }
 
 /** Opens a folder to follow it. @throws AppError `not_found` */
-export async function openRoot(folder: string): Promise<Root> {
+export async function openRoot(folder: string): Promise<WatchedRoot> {
   const path = await realpath(folder).catch(() => null);
   const found = path === null ? null : await stat(path);
   if (path === null || !found?.isDirectory()) throw new AppError("not_found", `There is no folder ${folder}.`);
@@ -56,7 +56,7 @@ export async function openRoot(folder: string): Promise<Root> {
  * Checks that the folder is still the same one: if it was removed, renamed, replaced or unmounted, missing files mean nothing.
  * @throws AppError `not_found`
  */
-export async function requireRoot({ path, inode, device }: Root): Promise<void> {
+export async function requireRoot({ path, inode, device }: WatchedRoot): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory() && found.ino === inode && found.dev === device) return;
   throw new AppError(

@@ -5,7 +5,7 @@ import {
   describeSummary,
   sendFiles,
   shortest,
-  summaryOf,
+  filesSummaryOf,
   type Adding,
   type FileOutcome,
   type FileToAdd,
@@ -15,7 +15,7 @@ import { Interrupted } from "../interrupt.js";
 import { printableLine } from "../style.js";
 import { count } from "../../../lib/count.js";
 import { followFolder, type Mirror } from "./follow-folder.js";
-import { openRoot, scanFolder, type Root, type SeenFolder } from "./scan-folder.js";
+import { openRoot, scanFolder, type WatchedRoot, type SeenFolder } from "./scan-folder.js";
 
 /** A folder to follow, and how its files are added. */
 export interface Watching extends Omit<Adding, "files"> {
@@ -48,14 +48,14 @@ export async function watchFolder(cli: Cli, watching: Watching): Promise<void> {
   }
 }
 
-async function watchFrom(cli: Cli, root: Root, first: SeenFolder, watching: Watching): Promise<void> {
+async function watchFrom(cli: Cli, root: WatchedRoot, first: SeenFolder, watching: Watching): Promise<void> {
   const ending = new AbortController();
   try {
     await withCore(
       cli,
       async (access) => {
         const outcomes = await addFiles(cli, access, { ...watching, files: filesOf(root, first.files.keys(), first) });
-        cli.output.answer({ ...summaryOf(outcomes), leftOut: first.leftOut }, () =>
+        cli.output.answer({ ...filesSummaryOf(outcomes), leftOut: first.leftOut }, () =>
           describeSummary(outcomes, cli.invocation),
         );
         cli.output.note(`Following ${root.path}; press Ctrl-C to stop.`);
@@ -81,7 +81,7 @@ function withoutPassing({ files, ...seen }: SeenFolder, outcomes: readonly FileO
 function createMirror(
   cli: Cli,
   access: Access,
-  { container, root, ...adding }: Watching & { readonly root: Root },
+  { container, root, ...adding }: Watching & { readonly root: WatchedRoot },
 ): Mirror {
   /** What was said about files that are retried again and again, so that it is said only once. */
   const told = new Map<string, string>();
@@ -125,7 +125,7 @@ function createMirror(
 }
 
 function filesOf(
-  { path: root }: Root,
+  { path: root }: WatchedRoot,
   paths: Iterable<string>,
   { sidecars: { chosen } }: SeenFolder,
 ): readonly FileToAdd[] {

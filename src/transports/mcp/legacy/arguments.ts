@@ -11,9 +11,9 @@ export const LONGEST_CONTENT = 200_000;
 export const placeArguments = { containerTag, namespace: containerTag.describe("Same as containerTag") };
 
 /** A container under both of its names. */
-export const placeSchema = { containerTag: z.string(), namespace: z.string() };
+export const bothNamesSchema = { containerTag: z.string(), namespace: z.string() };
 
-export function presentPlace(tag: string): { containerTag: string; namespace: string } {
+export function presentBothNames(tag: string): { containerTag: string; namespace: string } {
   return { containerTag: tag, namespace: tag };
 }
 
@@ -57,7 +57,7 @@ interface Page {
 }
 
 /** The part of a list that is shown, in words. */
-export function describePage(page: Page, noun: string): string {
+export function describePosition(page: Page, noun: string): string {
   const { currentPage, totalPages, totalItems } = presentPagination(page);
   return `Page ${currentPage} of ${Math.max(1, totalPages)}, ${totalItems} ${noun} in all.`;
 }

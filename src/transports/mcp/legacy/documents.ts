@@ -4,7 +4,7 @@ import type { DocumentHead } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
 import { safeCut } from "../../../lib/truncate.js";
 import { presentPagination } from "../../pagination.js";
-import { titleOf } from "../hits.js";
+import { hitTitle } from "../hits.js";
 import { fence, NOTICE } from "../recalled.js";
 import { oneLine } from "../../../lib/one-line.js";
 import { listPlaces } from "../places.js";
@@ -12,14 +12,14 @@ import { defineTool, type Tool } from "../tool.js";
 import { anyId, containerTag, READ_ONLY } from "../tools/arguments.js";
 import {
   containersToRead,
-  describePage,
+  describePosition,
   LONGEST_CONTENT,
   nameIn,
   pageArguments,
   paginationSchema,
   placeArguments,
-  placeSchema,
-  presentPlace,
+  bothNamesSchema,
+  presentBothNames,
 } from "./arguments.js";
 
 /** Clients move longer results to a file, or drop them; programs get the whole text as data. */
@@ -50,7 +50,7 @@ const listing = {
   description: "The documents of a container, newest first, without their texts.",
   input: z.object({ ...pageArguments, ...placeArguments }),
   output: z.object({
-    ...placeSchema,
+    ...bothNamesSchema,
     documents: z.array(documentSchema),
     pagination: paginationSchema,
     notice: z.string(),
@@ -88,15 +88,15 @@ const listTool = (name: string): Tool =>
       );
       const lines = listed.documents.map(
         (document) =>
-          `[${document.id}] (${document.type}, ${document.status}, ${dayIn(document.createdAt, listed.timeZone)}) ${titleOf(document, document.summary ?? "untitled")}`,
+          `[${document.id}] (${document.type}, ${document.status}, ${dayIn(document.createdAt, listed.timeZone)}) ${hitTitle(document, document.summary ?? "untitled")}`,
       );
       return {
         text: [
-          describePage(listed, `documents of ${container}`),
+          describePosition(listed, `documents of ${container}`),
           ...(lines.length > 0 ? [fence(lines.join("\n"))] : []),
         ].join("\n"),
         structured: {
-          ...presentPlace(container),
+          ...presentBothNames(container),
           documents: listed.documents.map(presentDocument),
           pagination: presentPagination(listed),
           notice: NOTICE,
@@ -118,7 +118,7 @@ const readTool = (name: string): Tool =>
       return {
         text: [
           `Document [${id}] in ${containerTags.join(", ")}, ${status}.`,
-          fence(`${oneLine(titleOf(document, document.content))}\n\n${shown}`),
+          fence(`${oneLine(hitTitle(document, document.content))}\n\n${shown}`),
           ...(rest
             ? [`Characters 0 to ${shown.length}; for more call fetch with id ${id} and offset ${shown.length}.`]
             : []),

@@ -6,7 +6,7 @@ import { count } from "../../../lib/count.js";
 import { listPlaces } from "../places.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import { containersToRead, paginationSchema, placeArguments, placeSchema, presentPlace } from "./arguments.js";
+import { containersToRead, paginationSchema, placeArguments, bothNamesSchema, presentBothNames } from "./arguments.js";
 
 /** Items that a memory graph shows when no page is given. */
 const FIRST_PAGE = 10;
@@ -82,7 +82,7 @@ const fetchGraphData = defineTool({
     ...placeArguments,
   }),
   output: z.object({
-    ...placeSchema,
+    ...bothNamesSchema,
     documents: z.array(documentSchema),
     pagination: paginationSchema,
     notice: z.string(),
@@ -92,7 +92,7 @@ const fetchGraphData = defineTool({
     const places = containersToRead(context, args);
     const { graph, documents, text } = await readGraph(context, places, { page: args.page, limit: args.limit });
     const pagination = presentPagination(graph);
-    return { text, structured: { ...presentPlace(listPlaces(places)), documents, pagination, notice: NOTICE } };
+    return { text, structured: { ...presentBothNames(listPlaces(places)), documents, pagination, notice: NOTICE } };
   },
 });
 
@@ -102,7 +102,7 @@ const memoryGraph = defineTool({
   description: "The newest documents of a container with everything they state or stated.",
   input: z.object(placeArguments),
   output: z.object({
-    ...placeSchema,
+    ...bothNamesSchema,
     documents: z.array(documentSchema),
     totalCount: z.number(),
     notice: z.string(),
@@ -113,7 +113,7 @@ const memoryGraph = defineTool({
     const { graph, documents, text } = await readGraph(context, places, { page: 1, limit: FIRST_PAGE });
     return {
       text,
-      structured: { ...presentPlace(listPlaces(places)), documents, totalCount: graph.total, notice: NOTICE },
+      structured: { ...presentBothNames(listPlaces(places)), documents, totalCount: graph.total, notice: NOTICE },
     };
   },
 });

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Actor, isReader, OWNER, permissionOn } from "../../../core/types.js";
 import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import { placeSchema, presentPlace } from "./arguments.js";
+import { bothNamesSchema, presentBothNames } from "./arguments.js";
 
 const permission = z.enum(["read", "write"]);
 
@@ -13,7 +13,7 @@ const output = z.object({
   role: z.enum(["owner", "member"]),
   accessType: z.enum(["full", "restricted"]),
   activeSpace: z.string(),
-  assignedSpaces: z.array(z.object({ ...placeSchema, permission })).nullable(),
+  assignedSpaces: z.array(z.object({ ...bothNamesSchema, permission })).nullable(),
   scope: z.object({
     type: z.enum(["full", "scoped"]),
     permission: permission.optional(),
@@ -45,7 +45,7 @@ const whoTool = (name: string): Tool =>
         accessType: isFull ? ("full" as const) : ("restricted" as const),
         activeSpace: activeSpaceOf({ containers, readOnly }, defaultContainer),
         assignedSpaces:
-          spaces?.map((tag) => ({ ...presentPlace(tag), permission: permissionOn({ readOnly }, tag) })) ?? null,
+          spaces?.map((tag) => ({ ...presentBothNames(tag), permission: permissionOn({ readOnly }, tag) })) ?? null,
         scope: {
           type: isFull ? ("full" as const) : ("scoped" as const),
           ...(!isFull && { permission: mayWrite ? ("write" as const) : ("read" as const) }),

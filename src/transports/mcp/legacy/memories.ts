@@ -10,12 +10,12 @@ import { defineTool, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
 import {
   containersToRead,
-  describePage,
+  describePosition,
   pageArguments,
   paginationSchema,
   placeArguments,
-  placeSchema,
-  presentPlace,
+  bothNamesSchema,
+  presentBothNames,
 } from "./arguments.js";
 
 const version = z.object({
@@ -53,7 +53,7 @@ function presentEntry({ memory, documentIds, history }: MemoryEntry): z.output<t
 
 const input = z.object({ ...pageArguments, ...placeArguments });
 const output = z.object({
-  ...placeSchema,
+  ...bothNamesSchema,
   memoryEntries: z.array(entrySchema),
   pagination: paginationSchema,
   notice: z.string(),
@@ -82,11 +82,11 @@ const listTool = (name: string): Tool =>
       );
       return {
         text: [
-          describePage(listed, `memories of ${container}`),
+          describePosition(listed, `memories of ${container}`),
           ...(lines.length > 0 ? [fence(lines.join("\n"))] : []),
         ].join("\n"),
         structured: {
-          ...presentPlace(container),
+          ...presentBothNames(container),
           memoryEntries: listed.entries.map(presentEntry),
           pagination: presentPagination(listed),
           notice: NOTICE,

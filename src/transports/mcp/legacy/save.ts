@@ -10,8 +10,8 @@ import {
   containerToWrite,
   LONGEST_CONTENT,
   placeArguments,
-  placeSchema,
-  presentPlace,
+  bothNamesSchema,
+  presentBothNames,
 } from "./arguments.js";
 import { forgetText } from "./forget-text.js";
 
@@ -24,7 +24,7 @@ const action = z.enum(["save", "forget"]).default("save");
 const output = z.object({
   action: z.enum(["save", "forget"]),
   success: z.boolean(),
-  ...placeSchema,
+  ...bothNamesSchema,
   message: z.string(),
   id: z.string().optional(),
   status: z.string().optional(),
@@ -56,7 +56,7 @@ async function save({ core, actor }: ToolContext, text: string, container: strin
   return told({
     action: "save",
     success,
-    ...presentPlace(container),
+    ...presentBothNames(container),
     message: `${message}${warned}`,
     id,
     status,
@@ -66,7 +66,7 @@ async function save({ core, actor }: ToolContext, text: string, container: strin
 
 async function forget(context: ToolContext, text: string, container: string) {
   const forgotten = await forgetText(context, text, container);
-  const place = { action: "forget" as const, ...presentPlace(container) };
+  const place = { action: "forget" as const, ...presentBothNames(container) };
   if (!forgotten)
     return told({ ...place, success: false, message: `No memory in ${container} says this. Nothing was forgotten.` });
   const { statedIn } = forgotten;

@@ -8,7 +8,7 @@ import { listPlaces } from "../places.js";
 import { profileOf } from "../profile-of.js";
 import { defineTool, type Tool, type ToolContext } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import { containersToRead, placeArguments, placeSchema, presentPlace } from "./arguments.js";
+import { containersToRead, placeArguments, bothNamesSchema, presentBothNames } from "./arguments.js";
 
 const query = z.string().min(1).max(1_000).describe("What you want to know");
 const includeProfile = z.boolean().default(true).describe("Whether to include the profile of the container");
@@ -16,7 +16,7 @@ const profileSchema = z.object({ static: z.array(z.string()), dynamic: z.array(z
 
 const found = z.object({
   query: z.string(),
-  ...placeSchema,
+  ...bothNamesSchema,
   profile: profileSchema.optional(),
   results: z.array(
     z.object({ id: z.string(), text: z.string(), similarity: z.number(), title: z.string().optional() }),
@@ -45,7 +45,7 @@ async function answer({ core, actor }: ToolContext, { query: q, places, withProf
     text: describe(search, profile, container),
     structured: {
       query: q,
-      ...presentPlace(container),
+      ...presentBothNames(container),
       ...(profile && { profile: presentProfile(profile) }),
       results: search.results
         .map(presentHit)
@@ -100,7 +100,7 @@ const getProfile = defineTool({
   title: "Get the profile",
   description: "What is generally known in a container: lasting facts and recent ones.",
   input: z.object(placeArguments),
-  output: z.object({ ...placeSchema, profile: profileSchema, notice: z.string() }),
+  output: z.object({ ...bothNamesSchema, profile: profileSchema, notice: z.string() }),
   annotations: READ_ONLY,
   async run(context, args) {
     const places = containersToRead(context, args);
@@ -109,7 +109,7 @@ const getProfile = defineTool({
     const known = describeProfile(profile);
     return {
       text: known === "" ? `Nothing is known in ${container} yet.` : `Profile of ${container}.\n${fence(known)}`,
-      structured: { ...presentPlace(container), profile: presentProfile(profile), notice: NOTICE },
+      structured: { ...presentBothNames(container), profile: presentProfile(profile), notice: NOTICE },
     };
   },
 });

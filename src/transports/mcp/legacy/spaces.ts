@@ -3,13 +3,13 @@ import { AppError } from "../../../core/errors.js";
 import { fence, NOTICE } from "../recalled.js";
 import { count } from "../../../lib/count.js";
 import { oneLine } from "../../../lib/one-line.js";
-import { defineTool, type Session, type Tool } from "../tool.js";
+import { defineTool, type CallerSession, type Tool } from "../tool.js";
 import { READ_ONLY } from "../tools/arguments.js";
-import { placeSchema, presentPlace } from "./arguments.js";
+import { bothNamesSchema, presentBothNames } from "./arguments.js";
 
 const spaceSchema = z.object({
   name: z.string(),
-  ...placeSchema,
+  ...bothNamesSchema,
   description: z.string().nullable(),
   visibility: z.string().nullable(),
   emoji: z.string().nullable(),
@@ -21,14 +21,14 @@ const spaceSchema = z.object({
 export type Space = z.output<typeof spaceSchema>;
 
 /** The containers that the caller may see, most recently active first. */
-export async function listSpaces({ core, actor }: Session): Promise<Space[]> {
+export async function listSpaces({ core, actor }: CallerSession): Promise<Space[]> {
   // A scoped key may not list containers, but knows its own.
   if (actor.isScoped && actor.containers !== "all")
     return Promise.all(actor.containers.map((tag) => countSpace({ core, actor }, tag)));
   const { containers } = await core.listContainers({ actor });
   return containers.map(({ tag, name, description, visibility, emoji, ...container }) => ({
     name: name ?? tag,
-    ...presentPlace(tag),
+    ...presentBothNames(tag),
     description,
     visibility,
     emoji,
@@ -39,7 +39,7 @@ export async function listSpaces({ core, actor }: Session): Promise<Space[]> {
   }));
 }
 
-async function countSpace({ core, actor }: Session, tag: string): Promise<Space> {
+async function countSpace({ core, actor }: CallerSession, tag: string): Promise<Space> {
   const only = { containerTags: [tag], limit: 1 };
   const [documents, memories] = await Promise.all([
     core.listDocuments({ actor }, { ...only, sort: "updatedAt" }),
@@ -52,7 +52,7 @@ async function countSpace({ core, actor }: Session, tag: string): Promise<Space>
   const updatedAt = documents?.documents[0]?.updatedAt ?? null;
   return {
     name: tag,
-    ...presentPlace(tag),
+    ...presentBothNames(tag),
     description: null,
     visibility: null,
     emoji: null,
@@ -87,7 +87,7 @@ const listTool = (name: string): Tool =>
     },
   });
 
-const projectSchema = z.object({ id: z.string(), name: z.string(), ...placeSchema });
+const projectSchema = z.object({ id: z.string(), name: z.string(), ...bothNamesSchema });
 
 const projectsTool = (name: string): Tool =>
   defineTool({
@@ -102,7 +102,7 @@ const projectsTool = (name: string): Tool =>
       const projects = spaces.map((space) => ({
         id: space.containerTag,
         name: space.name,
-        ...presentPlace(space.containerTag),
+        ...presentBothNames(space.containerTag),
       }));
       return { text: describeSpaces(spaces), structured: { projects, count: projects.length, notice: NOTICE } };
     },

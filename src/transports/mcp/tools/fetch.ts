@@ -3,7 +3,7 @@ import { dayIn, type TimeZone } from "../../../lib/time-zone.js";
 import type { Fetched } from "../../../core/index.js";
 import { TRUST, type Document, type Memory, type Trust } from "../../../core/types.js";
 import { safeCut } from "../../../lib/truncate.js";
-import { markOf, titleOf } from "../hits.js";
+import { markOf, hitTitle } from "../hits.js";
 import { fence, NOTICE } from "../recalled.js";
 import { oneLine } from "../../../lib/one-line.js";
 import { defineTool } from "../tool.js";
@@ -70,7 +70,7 @@ function presentMemory(
   return {
     id: memory.id,
     kind: "memory",
-    title: titleOf(undefined, memory.text),
+    title: hitTitle(undefined, memory.text),
     url: `memory://memories/${memory.id}`,
     metadata: memory.metadata ?? {},
     containerTags: [memory.containerTag],
@@ -91,7 +91,7 @@ function presentDocument(
   return {
     id: document.id,
     kind: "document",
-    title: titleOf(document, document.content),
+    title: hitTitle(document, document.content),
     url: document.url ?? `memory://documents/${document.id}`,
     metadata: document.metadata ?? {},
     containerTags: [...document.containerTags],

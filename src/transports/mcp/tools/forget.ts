@@ -3,7 +3,7 @@ import type { Core } from "../../../core/index.js";
 import { AppError } from "../../../core/errors.js";
 import type { Actor, Document } from "../../../core/types.js";
 import { createId } from "../../../lib/ids.js";
-import { titleOf } from "../hits.js";
+import { hitTitle } from "../hits.js";
 import { fence, NOTICE } from "../recalled.js";
 import { count } from "../../../lib/count.js";
 import { oneLine } from "../../../lib/one-line.js";
@@ -118,7 +118,7 @@ async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): 
       candidates: [],
       batchId: forgotten?.batchId ?? null,
       statedIn: (forgotten?.statedIn ?? []).filter(({ id }) => !known.has(id)),
-      documents: documents.map((document) => ({ id: document.id, title: titleOf(document, document.content) })),
+      documents: documents.map((document) => ({ id: document.id, title: hitTitle(document, document.content) })),
     };
   }
 }

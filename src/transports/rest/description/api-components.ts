@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { ApiDocument } from "./describe-api.js";
 import { wordsFor } from "./field-words.js";
+import { nameBodies } from "./name-bodies.js";
 import { paginationAnswer } from "../pagination.js";
 import { containerAnswer, listedContainer } from "../containers/present-container.js";
+import { connection, connectionDocument, syncRun } from "../service/present-connection.js";
 import { documentAnswer, listedDocument } from "../documents/present-document.js";
 import { graphDocument } from "../documents/present-document-graph.js";
 import { documentSearchAnswer } from "../search/present-document-result.js";
@@ -29,6 +31,9 @@ const COMPONENTS: Readonly<Record<string, z.ZodType>> = {
   Profile: profileAnswer,
   ContainerTag: containerAnswer,
   ListedContainerTag: listedContainer,
+  Connection: connection,
+  ConnectionDocument: connectionDocument,
+  SyncRun: syncRun,
   Settings: settingsAnswer,
   Session: sessionAnswer,
 };
@@ -40,9 +45,13 @@ export function nameComponents(): void {
 }
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-type JsonObject = { [key: string]: Json };
+/** An object of the document while it is made. */
+export type JsonObject = { [key: string]: Json };
 
-/** Gathers the named schemas, lists the errors that any operation may return, and describes fields that have no description. */
+/**
+ * Gathers the named schemas, lists the errors that any operation may return, describes fields that have no description, and names
+ * the bodies.
+ */
 export function refineDocument(document: ApiDocument): ApiDocument {
   const plain = JSON.parse(JSON.stringify(document)) as JsonObject;
   const schemas: JsonObject = {};
@@ -56,6 +65,10 @@ export function refineDocument(document: ApiDocument): ApiDocument {
     explain(operation["parameters"] ?? null);
     explain(operation["requestBody"] ?? null);
   }
+  nameBodies(
+    operations.map(([, operation]) => operation),
+    schemas,
+  );
   const components = refined["components"] as JsonObject;
   components["schemas"] = sorted(schemas);
   components["responses"] = refusals();

@@ -3,21 +3,10 @@ import { AppError } from "../../../core/errors.js";
 import { providerSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
 import { optionalParameter } from "../query-parameters.js";
-import { dateTime, documentStatus } from "../schemas.js";
 import { containerTags, idParameter, ofContainers, providerParameter } from "./connection-fields.js";
-import { connection, presentConnection } from "./present-connection.js";
+import { connection, connectionDocument, presentConnection } from "./present-connection.js";
 
 const removedConnection = z.object({ id: z.string(), provider: z.string() });
-
-const connectionDocument = z.object({
-  id: z.string().nullable(),
-  title: z.string().nullable(),
-  summary: z.string().nullable(),
-  type: z.string(),
-  status: documentStatus,
-  createdAt: dateTime,
-  updatedAt: dateTime,
-});
 
 /** contract 6.10. Provider names and connection ids share one place in the path: names take precedence. */
 export const connectionEndpoints = [

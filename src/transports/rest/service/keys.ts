@@ -8,8 +8,8 @@ import {
   rateSchema,
 } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { containerFields, dateTime, tagsOf as tagsIn } from "../schemas.js";
-import { keyAnswer, permissionOf, presentKey, tagsOf } from "./present-key.js";
+import { containerFields, dateTime, tagsOf } from "../schemas.js";
+import { keyAnswer, permissionOf, presentKey, keyTagsOf } from "./present-key.js";
 
 const permission = z.enum(["read", "write"]);
 
@@ -37,7 +37,7 @@ const made = z.object({
 
 function presentMade({ key, secret }: CreatedKey): z.infer<typeof made> {
   const { id, name, expiresAt } = key;
-  return { key: secret, id, name, permission: permissionOf(key), ...tagsOf(key), expiresAt };
+  return { key: secret, id, name, permission: permissionOf(key), ...keyTagsOf(key), expiresAt };
 }
 
 const ONLY_OWNER = "Only a key of the whole organisation may do this.";
@@ -66,7 +66,7 @@ export const keyEndpoints = [
     answer: made.extend({ allowedEndpoints: z.array(z.string()) }),
     async handle({ core, call, body }) {
       // The core refuses an empty list, in its own words.
-      const tags = tagsIn(body) ?? [];
+      const tags = tagsOf(body) ?? [];
       const { rateLimitMax, rateLimitTimeWindow, expiresInDays } = body;
       const created = await core.createKey(call, {
         kind: "scoped",
@@ -112,7 +112,7 @@ export const keyEndpoints = [
         client: pluginId ?? undefined,
         name,
         permission: allowed,
-        grants: tagsIn(body)?.map((containerTag) => ({ containerTag })),
+        grants: tagsOf(body)?.map((containerTag) => ({ containerTag })),
         expiresInDays: expiresInDays ?? undefined,
       });
       return { ...presentMade(created), pluginId: created.key.client };

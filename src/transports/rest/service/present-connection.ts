@@ -8,7 +8,7 @@ import {
   type SyncFailure,
   type SyncRun,
 } from "../../../core/types.js";
-import { dateTime } from "../schemas.js";
+import { dateTime, documentStatus } from "../schemas.js";
 
 const lastSyncRun = z.object({
   status: z.enum(SYNC_STATUSES),
@@ -38,6 +38,17 @@ export const connection = z.object({
   everyMinutes: z.int().optional().describe("Minutes between two sync runs; absent if it is synced only on request."),
   nextSyncAt: dateTime.optional(),
   documentCount: z.int(),
+});
+
+/** A document that came from a provider. */
+export const connectionDocument = z.object({
+  id: z.string().nullable(),
+  title: z.string().nullable(),
+  summary: z.string().nullable(),
+  type: z.string(),
+  status: documentStatus,
+  createdAt: dateTime,
+  updatedAt: dateTime,
 });
 
 const syncFailure = z.object({

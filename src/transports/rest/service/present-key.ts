@@ -29,7 +29,7 @@ export function presentKey(key: ListedKey): z.infer<typeof keyAnswer> {
     name: key.name,
     key: `sm_${key.organizationId}_…${key.hint}`,
     permission: permissionOf(key),
-    ...tagsOf(key),
+    ...keyTagsOf(key),
     createdAt: key.createdAt,
     lastRequest: key.lastUsedAt,
     expiresAt: key.expiresAt,
@@ -51,7 +51,7 @@ export function permissionOf({ permission: stated, grants }: ApiKey): z.infer<ty
 }
 
 /** A key's containers as clients read them: a single one separately, and null for all. */
-export function tagsOf({ grants }: ApiKey): { containerTag: string | null; containerTags: string[] | null } {
+export function keyTagsOf({ grants }: ApiKey): { containerTag: string | null; containerTags: string[] | null } {
   const containerTags = grants?.map((grant) => grant.containerTag) ?? null;
   return { containerTag: containerTags?.length === 1 ? (containerTags[0] ?? null) : null, containerTags };
 }

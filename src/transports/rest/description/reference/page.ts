@@ -1,6 +1,8 @@
+import { html, trustedHtml, type Html } from "../../../pages/html.js";
 import type { ApiDocument } from "../describe-api.js";
 import { curlOf } from "./example.js";
-import { html, inline, prose, type Html } from "./html.js";
+import { namedSchemas, type NamedSchemas } from "./named-schemas.js";
+import { inline, prose } from "./prose.js";
 import { renderFields, renderMeaning, renderType, type Schema } from "./schema.js";
 import { STYLE } from "./style.js";
 import { renderTable } from "./table.js";
@@ -46,13 +48,21 @@ interface Api {
 }
 
 /** Without white space around the style: the page's policy identifies it by its hash. */
-const STYLE_ELEMENT: Html = { html: `<style>${STYLE}</style>` };
+const STYLE_ELEMENT = trustedHtml(`<style>${STYLE}</style>`);
 
 /** The API reference: one page without scripts. */
 export function renderReference(document: ApiDocument, origin: string): string {
   const api = document as unknown as Api;
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): Operation => ({ ...operation, method, path })),
+  );
+  const schemas = namedSchemas(
+    api.components.schemas,
+    operations.flatMap(({ requestBody, responses }) =>
+      [requestBody, ...Object.values(responses)].flatMap((body) =>
+        Object.values(body?.content ?? {}).map(({ schema }) => schema),
+      ),
+    ),
   );
   const groups = api.tags.map((tag) => ({ ...tag, operations: operations.filter(({ tags }) => tags[0] === tag.name) }));
   const page = html`<!doctype html>
@@ -71,7 +81,7 @@ export function renderReference(document: ApiDocument, origin: string): string {
             ${groups.map(renderGroupLinks)}
             <h2>Schemas</h2>
             <ul>
-              ${Object.keys(api.components.schemas).map((name) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
+              ${Object.keys(schemas.listed).map((name) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
             </ul>
           </nav>
           <main id="top">
@@ -85,10 +95,10 @@ export function renderReference(document: ApiDocument, origin: string): string {
               <h2>Errors</h2>
               ${renderRefusals(api)}
             </section>
-            ${groups.map((group) => renderGroup(group, origin))}
+            ${groups.map((group) => renderGroup(group, schemas, origin))}
             <section id="schemas">
               <h2>Schemas</h2>
-              ${Object.entries(api.components.schemas).map(
+              ${Object.entries(schemas.listed).map(
                 ([name, schema]) =>
                   html`<article id="schema-${name}">
                     <h3>${name}</h3>
@@ -100,7 +110,7 @@ export function renderReference(document: ApiDocument, origin: string): string {
         </div>
       </body>
     </html> `;
-  return page.html;
+  return page.text;
 }
 
 type Group = Api["tags"][number] & { readonly operations: readonly Operation[] };
@@ -118,20 +128,21 @@ function renderGroupLinks({ name, operations }: Group): Html {
     </ul>`;
 }
 
-function renderGroup({ name, description, operations }: Group, origin: string): Html {
+function renderGroup({ name, description, operations }: Group, schemas: NamedSchemas, origin: string): Html {
   return html`<section>
     <h2>${name}</h2>
-    ${prose(description ?? "")}${operations.map((operation) => renderOperation(operation, origin))}
+    ${prose(description ?? "")}${operations.map((operation) => renderOperation(operation, schemas, origin))}
   </section> `;
 }
 
-function renderOperation(operation: Operation, origin: string): Html {
+function renderOperation(operation: Operation, schemas: NamedSchemas, origin: string): Html {
   const { method, path, operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const [bodyType = "", body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
+  const bodySchema = body && schemas.ofBody(body.schema).schema;
   const curl = curlOf({
     method,
     url: origin + path,
-    body: requestBody?.required === false && body?.example === undefined ? undefined : body?.schema,
+    body: requestBody?.required === false && body?.example === undefined ? undefined : bodySchema,
     example: body?.example,
     isForm: bodyType === "multipart/form-data",
     needsKey: operation.security?.length !== 0,
@@ -147,14 +158,15 @@ function renderOperation(operation: Operation, origin: string): Html {
             ${renderParameters(parameters)}`
     }
     ${
-      body
-        ? html`<h4>Body: ${bodyType}${requestBody?.required === false ? ", optional" : ""}</h4>
-            ${renderFields(body.schema)}`
+      requestBody
+        ? renderContent(requestBody.required === false ? "Body, optional" : "Body", requestBody.content, schemas)
         : ""
     }
     ${Object.entries(responses)
       .filter(([, answer]) => answer.$ref === undefined)
-      .map(([status, answer]) => renderAnswer(status, answer))}
+      .map(([status, { description = "", content = {} }]) =>
+        renderContent(`Response ${status}: ${description}`, content, schemas),
+      )}
     <h4>Example</h4>
     <pre><code>${curl}</code></pre>
   </article> `;
@@ -173,10 +185,14 @@ function renderParameters(parameters: readonly Parameter[]): Html {
   return renderTable(["Name", "In", "Type", "Meaning"], rows);
 }
 
-function renderAnswer(status: string, { description = "", content = {} }: Answer): Html {
-  const [[type, { schema }] = ["", { schema: undefined }]] = Object.entries(content);
-  return html`<h4>Response ${status}: ${description}${type === "" ? "" : html`, ${type}`}</h4>
-    ${schema ? renderFields(schema) : ""}`;
+/** What is sent, under a title: what is said about it, the name of its schema, and its type. */
+function renderContent(title: string, content: Content, schemas: NamedSchemas): Html {
+  const [[type, { schema }] = [undefined, { schema: undefined }]] = Object.entries(content);
+  if (type === undefined || schema === undefined) return html`<h4>${title}</h4>`;
+  const shown = schemas.ofBody(schema);
+  const name = shown.name === undefined ? "" : `${shown.name}, `;
+  return html`<h4>${title}, ${name}${type}</h4>
+    ${renderFields(shown.schema)}`;
 }
 
 function renderRefusals({ components }: Api): Html {

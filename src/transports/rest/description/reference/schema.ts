@@ -1,4 +1,6 @@
-import { html, inline, type Html } from "./html.js";
+import { html, type Html } from "../../../pages/html.js";
+import { nameOf } from "./named-schemas.js";
+import { inline } from "./prose.js";
 import { renderTable } from "./table.js";
 
 /** A schema of the API document, as far as the page reads it. */
@@ -32,8 +34,10 @@ const MAX_DEPTH = 5;
 /** The fields of a schema as a table, those of nested objects under their own path, such as `results[].id`. */
 export function renderFields(schema: Schema): Html {
   const rows = fieldsOf(schema, "", 0);
+  const named = schema.allOf?.filter(({ $ref }) => $ref !== undefined) ?? [];
   if (rows.length === 0) return html`<p class="type">${renderType(schema)}</p>`;
-  return renderTable(["Field", "Type", "Meaning"], rows);
+  return html`${named.map((part) => html`<p class="type">${renderType(part)}, with:</p>`)}
+  ${renderTable(["Field", "Type", "Meaning"], rows)}`;
 }
 
 function fieldsOf(schema: Schema, path: string, depth: number): Html[] {
@@ -60,10 +64,8 @@ function renderField(path: string, field: Schema, isRequired: boolean): Html {
 
 /** The type in words; a named schema links to its description. */
 export function renderType(schema: Schema): Html {
-  if (schema.$ref !== undefined) {
-    const name = schema.$ref.split("/").at(-1) ?? "";
-    return html`<a href="#schema-${name}">${name}</a>`;
-  }
+  const name = nameOf(schema);
+  if (name !== undefined) return html`<a href="#schema-${name}">${name}</a>`;
   const variants = schema.anyOf ?? schema.oneOf;
   if (variants) return join(variants.map(renderType), " | ");
   if (schema.allOf) return join(schema.allOf.map(renderType), " & ");
@@ -88,7 +90,7 @@ function renderValue(value: unknown): Html {
 }
 
 function join(parts: readonly Html[], separator: string): Html {
-  return { html: parts.map((part) => part.html).join(separator) };
+  return html`${parts.map((part, index) => (index === 0 ? part : html`${separator}${part}`))}`;
 }
 
 /** A field's meaning and its constraints. */

@@ -1,4 +1,4 @@
-import { html, type Html } from "./html.js";
+import { html, type Html } from "../../../pages/html.js";
 
 export function renderTable(headings: readonly string[], rows: readonly Html[]): Html {
   return html`<div class="table">
