@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
+import { isDiskFull } from "../../lib/error-code.js";
 import { STORE_FILE } from "../../lib/store-file.js";
 
 /** Says in a data folder that its record is in a database, and in which, so that nobody begins another one by mistake. */
@@ -38,10 +39,21 @@ export function hasRecord(dataDirectory: string): boolean {
   return existsSync(join(dataDirectory, STORE_FILE)) || notedDatabase(dataDirectory) !== null;
 }
 
-/** Notes in a data folder which database keeps its record. */
+/** Notes in a data folder which database keeps its record. @throws AppError `storage_full` */
 export function noteDatabase(dataDirectory: string, database: string): void {
   if (notedDatabase(dataDirectory) === database) return;
-  writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
+  } catch (error) {
+    // Half a name would be that of another database.
+    forgetDatabase(dataDirectory);
+    if (!isDiskFull(error)) throw error;
+    throw new AppError(
+      "storage_full",
+      `The data folder ${dataDirectory} cannot be written: its disk is full. It must name the database that keeps its record. Free some space, or choose another data folder.`,
+      { paths: [dataDirectory], cause: error },
+    );
+  }
 }
 
 /** Removes the note that a database keeps the record. */
