@@ -33,7 +33,7 @@ import type { LogLevel } from "./lib/log.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
 
-export { isPostgresUrl } from "./config/database.js";
+export { hasStrayPercent, isPostgresUrl } from "./config/database.js";
 export { SETTINGS };
 
 /** The environment, or overrides in the same form: names of settings with their text. */

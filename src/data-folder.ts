@@ -5,9 +5,9 @@ import { findOwnerAddress } from "./adapters/owner/election.js";
 import { takeFolder } from "./adapters/owner/take-folder.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
-import { placeOf } from "./adapters/store/postgres/place.js";
+import { isSamePlace, placeOf } from "./adapters/store/postgres/place.js";
 import { hasRecord, notedDatabase, requireRecordPlace } from "./adapters/store/record-place.js";
-import { type Config, isPostgresUrl } from "./config.js";
+import { type Config, hasStrayPercent, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
 import type { UploadStore } from "./core/ports.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
@@ -34,7 +34,7 @@ export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
 /** What to say beside a running service whose record is not in the database of DATABASE_URL; null when there is nothing to say. */
 export function ignoredDatabase({ dataDirectory, databaseUrl }: Config): string | null {
   const kept = notedDatabase(dataDirectory);
-  if (databaseUrl === undefined || placeOf(databaseUrl) === kept) return null;
+  if (databaseUrl === undefined || (kept !== null && isSamePlace(placeOf(databaseUrl), kept))) return null;
   const place = kept === null ? "in that folder" : `in the database ${kept}`;
   return `DATABASE_URL is ignored: a service is running on the data folder ${dataDirectory}, and its record is ${place}. Choose another data folder for the database ${placeOf(databaseUrl)}, or unset DATABASE_URL.`;
 }
@@ -87,6 +87,11 @@ export async function move(
     const { moveToFolder } = await import("./adapters/store/move/move-to-folder.js");
     return moveToFolder({ ...shared, url: databaseUrl });
   }
+  if (hasStrayPercent(to))
+    throw new AppError(
+      "invalid",
+      "The address in --to contains a percent sign that begins no character code. Write it as %25, in the name of the database as in the user and the password.",
+    );
   if (!isPostgresUrl(to))
     throw new AppError(
       "invalid",
@@ -97,7 +102,7 @@ export async function move(
       "invalid",
       "The address in --to names no database, and the one that everybody uses by default, postgres, would be filled. Create a database, and add its name to the address, such as postgres://host/recollect.",
     );
-  if (databaseUrl !== undefined && placeOf(databaseUrl) !== placeOf(to))
+  if (databaseUrl !== undefined && !isSamePlace(placeOf(databaseUrl), placeOf(to)))
     throw new AppError(
       "invalid",
       "DATABASE_URL names a different database from --to. Unset it to move the record from the data folder; use `pg_dump` to move a record between databases.",

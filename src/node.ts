@@ -2,7 +2,7 @@ import { createOwnership, type OwnService, type Ownership } from "./adapters/own
 import type { Possession } from "./adapters/owner/possession.js";
 import { openService, type Service, type ServiceOptions } from "./app.js";
 import { AppError } from "./core/errors.js";
-import { type Call, type Core, coreOver, isUseCase, localActor, runsOnce } from "./core/index.js";
+import { type Call, completeStatus, type Core, coreOver, isUseCase, localActor, runsOnce } from "./core/index.js";
 import type { Actor } from "./core/types.js";
 import { createId } from "./lib/ids.js";
 import type { AttemptCounter } from "./lib/rate-limit.js";
@@ -86,10 +86,15 @@ class ProcessNode implements Node {
       open: (prove) => this.#open(prove),
       hangUp: () => this.#hangUp(),
     });
-    this.core = coreOver((name, call, input) => {
+    const core = coreOver((name, call, input) => {
       const needsId = runsOnce(name) && call.operationId === undefined;
       return this.#ownership.call(name, needsId ? { ...call, operationId: createId() } : call, input);
     });
+    this.core = {
+      ...core,
+      status: async (call) => completeStatus(await core.status(call)),
+      ownerStatus: async (call) => completeStatus(await core.ownerStatus(call)),
+    };
   }
 
   async actor(): Promise<Actor> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { choice, setting } from "./setting.js";
 
 const RULE =
-  "must be the URL of a PostgreSQL database, such as postgres://user:password@host:5432/recollect, with special characters in the password percent-encoded (/ as %2F, # as %23); unset it if it is meant for another program";
+  "must be the URL of a PostgreSQL database, such as postgres://user:password@host:5432/recollect, with special characters in the password percent-encoded (/ as %2F, # as %23, % as %25); unset it if it is meant for another program";
 
 /** The setting for the location of the store. */
 export const DATABASE_SETTINGS = {
@@ -40,5 +40,17 @@ export function findNodeProblems(values: NodeValues): string[] {
 
 /** Whether a text is the URL of a PostgreSQL database. */
 export function isPostgresUrl(text: string): boolean {
-  return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
+  return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol) && !hasStrayPercent(text);
+}
+
+/** Whether a URL has a percent sign that begins no character code, and that the driver does not take for itself either. */
+export function hasStrayPercent(url: string): boolean {
+  try {
+    // Where a code is incomplete, the driver encodes the whole text once more, except for codes of two digits.
+    const isEncodedAgain = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i.test(url);
+    decodeURIComponent(isEncodedAgain ? encodeURI(url).replace(/%25(\d\d)/g, "%$1") : url);
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -187,6 +187,7 @@ export { resetSchema } from "./upkeep/reset.js";
 export { settingsSchema } from "./upkeep/settings.js";
 export { secretWarnings } from "./memories/secret-warnings.js";
 export { idleGuidance } from "./documents/idle-guidance.js";
+export { completeStatus } from "./upkeep/complete-status.js";
 export { ORGANIZATION_NAME } from "./upkeep/status.js";
 export type { Measures } from "./usage/measures.js";
 export type { ReadingStatus, Session, Status } from "./upkeep/status.js";

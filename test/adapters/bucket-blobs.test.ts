@@ -95,7 +95,12 @@ describe("a bucket", () => {
   test("takes a file for missing only when the bucket exists", async () => {
     const blobs = createBucketBlobs(bucketOf(server, ""));
     expect(await blobs.read(createId(), 0, 1)).toBeNull();
-    const calls = [() => blobs.read(createId(), 0, 1), () => blobs.remove(createId()), () => blobs.list()];
+    const calls = [
+      () => blobs.read(createId(), 0, 1),
+      () => blobs.read(createId(), 0, 0),
+      () => blobs.remove(createId()),
+      () => blobs.list(),
+    ];
     for (const call of calls) {
       server.faults.push(404);
       await expect(call()).rejects.toThrow(/the bucket memories answers 404 \(NoSuchBucket\)/);
@@ -109,6 +114,31 @@ describe("a bucket", () => {
     await blobs.put(createId(), Uint8Array.of(1)).catch(() => undefined);
     expect(await blobs.problem()).toMatch(/the bucket memories answers 404/);
     await eventually(async () => (await blobs.problem()) === null);
+  });
+
+  test.each(["PUT", "DELETE"])(
+    "says that it refuses %s for as long as it does, even if it can be listed",
+    async (method) => {
+      const blobs = createBucketBlobs(bucketOf(server, "team"));
+      const isList = ({ path }: { path: string }) => path.includes("list-type");
+      const looks = () => server.requests.filter(isList).length;
+      expect(await blobs.problem()).toBeNull();
+      server.forbidden.add(method);
+      const write = method === "PUT" ? blobs.put(createId(), Uint8Array.of(1)) : blobs.remove(createId());
+      await expect(write).rejects.toThrow(/answers 403 \(AccessDenied\)/);
+      await eventually(async () => (await blobs.problem(), looks() > 3));
+      expect(await blobs.problem()).toMatch(/^The file was not (stored|removed): the bucket memories answers 403/);
+      server.forbidden.clear();
+      await eventually(async () => (await blobs.problem()) === null);
+      expect(await blobs.list()).toEqual([]);
+    },
+  );
+
+  test("says that it does not answer, without waiting for the time that an upload has", async () => {
+    const blobs = createBucketBlobs(bucketOf(server, "team"));
+    server.fallSilent();
+    expect(await blobs.problem()).toMatch(/the bucket memories does not answer/);
+    expect(server.requests).toHaveLength(1);
   });
 
   test("does not list files under other prefixes", async () => {

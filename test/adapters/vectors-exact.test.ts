@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 import { describe, expect, it } from "vitest";
 
 import { createExactVectors } from "../../src/adapters/vectors/exact.js";
@@ -14,13 +16,22 @@ describeVectorIndex("Exact search that may keep nothing in memory", {
   recall: 1,
 });
 
-/** Counts how often whole containers are read. */
+/** Counts how often whole containers are read, and how many at the same time. */
 class CountingRecord extends MemoryVectorRecord {
   readonly loaded: number[] = [];
+  readonly #loading = new Set<number>();
+  /** How many containers were being read at the same time. */
+  mostLoading = 0;
 
   override async page(space: VectorSpace, containerId: number, afterUnit: Unit, limit: number) {
     if (afterUnit === -1) this.loaded.push(containerId);
-    return super.page(space, containerId, afterUnit, limit);
+    this.#loading.add(containerId);
+    this.mostLoading = Math.max(this.mostLoading, this.#loading.size);
+    // Other searches run between two pages, as with a database over the network.
+    await nextTurn();
+    const page = await super.page(space, containerId, afterUnit, limit);
+    if (page.length < limit) this.#loading.delete(containerId);
+    return page;
   }
 }
 
@@ -61,6 +72,56 @@ describe("the memory of exact search", () => {
     const index = createExactVectors(record, { megabytes: 0.7 });
     for (const container of [1, 2, 3, 2, 1]) await search(index, [container]);
     expect(record.loaded).toEqual([1, 2, 3, 1]);
+  });
+
+  it("reads no more containers at the same time than fit into memory, and answers every search", async () => {
+    const record = recordWith(8, 500);
+    // Two of them fit.
+    const index = createExactVectors(record, { megabytes: 0.6 });
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, async (_, caller) => {
+        const container = 1 + (caller % 8);
+        const vector = anyVector();
+        record.put(space, container, 500_000 + caller, vector);
+        const [best] = await search(index, [container], vector);
+        return best?.unit;
+      }),
+    );
+    expect(answers).toEqual(Array.from({ length: 24 }, (_, caller) => 500_000 + caller));
+    expect(record.mostLoading).toBe(2);
+  });
+
+  it("reads containers that fit into memory at the same time", async () => {
+    const record = recordWith(4, 500);
+    const index = createExactVectors(record);
+    await Promise.all([1, 2, 3, 4].map((container) => search(index, [container])));
+    expect(record.mostLoading).toBe(4);
+    expect(record.loaded).toHaveLength(4);
+  });
+
+  it("answers a search of another container while one that takes all memory is searched all the time", async () => {
+    const record = recordWith(2, 700);
+    const index = createExactVectors(record, { megabytes: 0.4 });
+    let answered = false;
+    const busy = Array.from({ length: 4 }, async () => {
+      while (!answered) await search(index, [1]);
+    });
+    expect(await search(index, [2])).toHaveLength(5);
+    answered = true;
+    await Promise.all(busy);
+    expect(record.mostLoading).toBe(1);
+  });
+
+  it("passes the memory of a container that could not be read to the next search", async () => {
+    const record = recordWith(3, 500);
+    const index = createExactVectors(record, { megabytes: 0.3 });
+    const vector = new Float32Array(8).fill(0.1);
+    record.put(space, 1, 99_999, vector);
+    const searches = [1, 2, 3].map((container) => search(index, [container]));
+    await expect(searches[0]).rejects.toMatchObject({ kind: "corrupt" });
+    expect(await searches[1]).toHaveLength(5);
+    expect(await searches[2]).toHaveLength(5);
+    expect(record.mostLoading).toBe(1);
   });
 
   it("searches more containers than fit into memory", async () => {

@@ -103,3 +103,47 @@ test("a bucket that does not exist is reported from the start, and no upload is 
     await service.stop();
   });
 });
+
+test("a bucket that can be listed but refuses a file is named by status and /health until it accepts one", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    bucket.forbidden.add("PUT");
+    const service = await startServe(dataDirectory, SETTINGS());
+    const upload = async (): Promise<number> => {
+      const form = new FormData();
+      form.set("file", new File(["The kettle is in the left cupboard."], "kitchen.txt", { type: "text/plain" }));
+      return (await fetch(`${service.url}/v3/documents/file`, { method: "POST", body: form })).status;
+    };
+    const status = async () => (await runProgram(dataDirectory, ["status"], SETTINGS())).stdout;
+    const created = await runProgram(dataDirectory, ["keys", "create", "--json"], SETTINGS());
+    const { secret } = JSON.parse(created.stdout) as { secret: string };
+    const degraded = async (): Promise<unknown> => {
+      const health = await fetch(`${service.url}/health`, { headers: { authorization: `Bearer ${secret}` } });
+      return ((await health.json()) as { degraded: unknown }).degraded;
+    };
+    expect(await upload()).toBe(503);
+    const reason = "The file was not stored: the bucket memories answers 403 (AccessDenied).";
+    for (let round = 0; round < 3; round++) {
+      expect(await status()).toContain(`unavailable: ${reason}`);
+      expect(await degraded()).toContainEqual({ part: "files", reason: expect.stringContaining(reason) as string });
+    }
+    bucket.forbidden.clear();
+    await waitFor(async () => !/^ *files /m.test(await status()), "a status without a problem");
+    expect(await degraded()).toEqual([]);
+    expect(await upload()).toBe(200);
+    await service.stop();
+  });
+}, 60_000);
+
+test("status ends, and says so, while the bucket does not answer", async () => {
+  await withDataDirectory(async (dataDirectory) => {
+    bucket.fallSilent();
+    const { code, stdout } = await runProgram(dataDirectory, ["add", "The kettle is blue."], SETTINGS());
+    expect([code, stdout]).toEqual([0, expect.stringContaining("added")]);
+    const alone = await runProgram(dataDirectory, ["status"], SETTINGS());
+    expect([alone.code, alone.stdout]).toEqual([0, expect.stringMatching(/files +unavailable: .*does not answer/)]);
+    const service = await startServe(dataDirectory, SETTINGS());
+    const beside = await runProgram(dataDirectory, ["status"], SETTINGS());
+    expect([beside.code, beside.stdout]).toEqual([0, expect.stringMatching(/files +unavailable: .*does not answer/)]);
+    await service.stop();
+  });
+}, 60_000);

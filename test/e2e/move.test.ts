@@ -230,6 +230,18 @@ else
         withDataDirectory(async (folder) => {
           await withService(folder, {}, () => Promise.resolve());
           const database = await newDatabase();
+          for (const name of ["%2", "notes%E0%A4"]) {
+            const address = `postgres://ada:${PASSWORD}@db.example/${name}`;
+            const stray = await runProgram(folder, ["move", "--to", address]);
+            expectSecret(stray);
+            expect(stray).toMatchObject({
+              code: 2,
+              stderr: expect.stringMatching(/--to contains a percent sign.*%25/),
+            });
+            const setting = await runProgram(folder, ["status"], { DATABASE_URL: address });
+            expectSecret(setting);
+            expect(setting).toMatchObject({ code: 2, stderr: expect.stringMatching(/^error: DATABASE_URL .*%25/) });
+          }
           const refused = await runProgram(folder, ["move", "--to", new URL("/", database).href]);
           expect(refused).toMatchObject({
             code: 2,

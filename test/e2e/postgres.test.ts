@@ -61,6 +61,20 @@ describeOnPostgres("the record in PostgreSQL", (server) => {
       });
     }));
 
+  test("another name of this machine names the same database, without a warning or a refusal", () =>
+    withService(async (serve, settings, folder) => {
+      const first = await serve();
+      expect(await add(first.url, "The boiler in the cellar is a Vaillant from 2019.")).toBe(200);
+      const url = new URL(settings["DATABASE_URL"] ?? "");
+      url.hostname = "localhost";
+      const renamed = { ...settings, DATABASE_URL: url.href };
+      const beside = await runProgram(folder, ["status"], renamed);
+      expect([beside.code, beside.stderr]).toEqual([0, ""]);
+      await first.stop();
+      const alone = await runProgram(folder, ["search", "boiler", "--container", "house"], renamed);
+      expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining("Vaillant")]);
+    }));
+
   test("a crash of the database server loses nothing acknowledged, is reported clearly, and needs no intervention", () =>
     withService(async (serve) => {
       const { url } = await serve();

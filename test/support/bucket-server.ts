@@ -13,6 +13,10 @@ export interface BucketServer {
   readonly requests: BucketRequest[];
   /** Replaces the next responses, in order: a status, or "hang up". */
   readonly faults: (number | "hang up")[];
+  /** Methods that the access key may not use; a list is a GET. */
+  readonly forbidden: Set<string>;
+  /** From now on, requests are received and never answered. */
+  fallSilent(): void;
   close(): Promise<void>;
 }
 
@@ -30,10 +34,13 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
   const objects = new Map<string, { bytes: Buffer; writtenAt: Date }>();
   const requests: BucketRequest[] = [];
   const faults: (number | "hang up")[] = [];
+  const forbidden = new Set<string>();
+  let isSilent = false;
   const server = createServer((request, response) => {
     void readAll(request).then((body) => {
       const url = new URL(request.url ?? "/", "http://bucket");
       requests.push({ method: request.method ?? "", path: `${url.pathname}${url.search}` });
+      if (isSilent) return;
       const fault = faults.shift();
       if (fault === "hang up") return void request.socket.destroy();
       const fail = (status: number, code: string): void => {
@@ -42,6 +49,7 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
       };
       if (fault !== undefined) return fail(fault, FAULT_CODES[fault] ?? "InternalError");
       if (!isSigned(request, url)) return fail(403, "SignatureDoesNotMatch");
+      if (forbidden.has(request.method ?? "")) return fail(403, "AccessDenied");
       const key = decodeURIComponent(url.pathname);
       if (url.searchParams.get("list-type") === "2") {
         const prefix = `${key}/${url.searchParams.get("prefix") ?? ""}`;
@@ -82,6 +90,10 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
     url: `http://127.0.0.1:${port}/memories`,
     requests,
     faults,
+    forbidden,
+    fallSilent: () => {
+      isSilent = true;
+    },
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

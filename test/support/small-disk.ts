@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -11,12 +11,15 @@ export interface SmallDisk {
   remove(): void;
 }
 
-/** A small file system, where the system allows mounting one. */
-export function mountSmallDisk(size: string): SmallDisk | null {
-  const path = join(tmpdir(), `recollect-disk-${size}-${process.pid}`);
+/**
+ * A small file system, where the system allows mounting one.
+ * @param entries how many files and folders it holds, including its own
+ */
+export function mountSmallDisk(size: string, entries?: number): SmallDisk | null {
+  const path = mkdtempSync(join(tmpdir(), `recollect-disk-${size}-`));
+  const options = entries === undefined ? `size=${size}` : `size=${size},nr_inodes=${entries}`;
   const run = (command: string, ...parameters: string[]): boolean => spawnSync(command, parameters).status === 0;
-  mkdirSync(path, { recursive: true });
-  if (!run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path)) {
+  if (!run("mount", "-t", "tmpfs", "-o", options, "tmpfs", path)) {
     run("rmdir", path);
     return null;
   }

@@ -3,8 +3,7 @@ import { AwsClient } from "aws4fetch";
 import { AppError } from "../../core/errors.js";
 import type { BlobStore, ListedBlob } from "../../core/ports.js";
 import { createFetch } from "../../lib/http-fetch.js";
-import { isId } from "../../lib/ids.js";
-import { inTime } from "../../lib/in-time.js";
+import { createId, isId } from "../../lib/ids.js";
 import { type Listing, readListing } from "../../lib/s3-listing.js";
 import { retry } from "../../lib/retry.js";
 
@@ -29,6 +28,7 @@ const LONGEST_PAGE = 1_000;
 const LARGEST_ANSWER = 1024 * 1024 * 1024;
 const RETRY = { attempts: 3, baseMs: 200, maximumMs: 2_000 };
 const LONGEST_REASON = 200;
+const NOT_STORED = "The file was not stored";
 const NOT_READ = "The file was not read";
 const NOT_LISTED = "The files were not listed";
 
@@ -49,6 +49,10 @@ class BucketBlobs implements BlobStore {
   readonly #path: string;
   /** Why the last request failed; null if it did not, undefined before the first one. */
   #problem: string | null | undefined;
+  /** Methods by which files are changed that the store refused the last time, and how it did: it may still list and read them. */
+  readonly #refusedWrites = new Map<string, string>();
+  /** The key of a file with which a refused write is tried again. */
+  readonly #testKey = createId();
   #look: Promise<void> | undefined;
 
   constructor(bucket: Bucket) {
@@ -78,7 +82,8 @@ class BucketBlobs implements BlobStore {
 
   async read(key: string, start: number, length: number): Promise<Uint8Array | null> {
     if (!isId(key)) return null;
-    if (length <= 0) return this.#readNothing(key);
+    // An answer without a body, as to HEAD, would not say whether it is the file or the bucket that does not exist.
+    if (length <= 0) return (await this.read(key, start, 1)) && new Uint8Array();
     const headers = { range: `bytes=${start}-${start + length - 1}` };
     const answer = await this.#call(NOT_READ, this.#addressOf(key), { headers }, [404, 416]);
     if (answer.status === 404) return null;
@@ -110,20 +115,28 @@ class BucketBlobs implements BlobStore {
   /** What is known; only the first call waits until the store has been asked. */
   async problem(): Promise<string | null> {
     const isFirst = this.#problem === undefined;
-    if (this.#problem !== null) this.#look ??= this.#lookNow().finally(() => (this.#look = undefined));
+    if (this.#known() !== null) this.#look ??= this.#lookNow().finally(() => (this.#look = undefined));
     if (isFirst) await this.#look;
-    return this.#problem ?? null;
+    return this.#known() ?? null;
+  }
+
+  #known(): string | null | undefined {
+    return this.#refusedWrites.values().next().value ?? this.#problem;
   }
 
   async #lookNow(): Promise<void> {
-    const late = (): Error => unavailable(this.#bucket, NOT_LISTED, "does not answer");
-    const noted = (error: unknown): void => {
+    await this.#listPage("", 1, AbortSignal.timeout(LOOKS_FOR_MS)).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       // A key that may not list the bucket may still read and write in it.
       this.#problem = reason.includes("(AccessDenied)") ? null : reason;
-    };
-    const listed = this.#listPage("", 1, AbortSignal.timeout(LOOKS_FOR_MS)).then(() => undefined, noted);
-    await inTime(listed, LOOKS_FOR_MS, late).catch(noted);
+    });
+    // Only another write shows that one is allowed now. A failure is noted where it occurs.
+    if (this.#problem === null && this.#refusedWrites.size > 0) await this.#writeTestFile().catch(() => undefined);
+  }
+
+  async #writeTestFile(): Promise<void> {
+    if (this.#refusedWrites.has("PUT")) await this.put(this.#testKey, new Uint8Array());
+    await this.remove(this.#testKey);
   }
 
   /** `now` is the store's time; NaN where it does not say. */
@@ -154,15 +167,8 @@ class BucketBlobs implements BlobStore {
 
   async #put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
     if (!isId(key)) throw new Error("The key of a blob must be an id");
-    const what = "The file was not stored";
-    const answer = await this.#call(what, this.#addressOf(key), { method: "PUT", body }, []);
-    this.#checkStore(answer, what);
-  }
-
-  /** Null when the key does not exist. */
-  async #readNothing(key: string): Promise<Uint8Array | null> {
-    const found = await this.#call(NOT_READ, this.#addressOf(key), { method: "HEAD" }, [404]);
-    return found.ok ? new Uint8Array() : null;
+    const answer = await this.#call(NOT_STORED, this.#addressOf(key), { method: "PUT", body }, []);
+    this.#checkStore(answer, NOT_STORED);
   }
 
   /** Every store with this protocol names the version of an object: a page of a proxy does not. */
@@ -184,9 +190,10 @@ class BucketBlobs implements BlobStore {
         ...RETRY,
         judge: () => init.signal?.aborted !== true,
       });
-      if (!answer.ok && (!expected.includes(answer.status) || (await isWithoutBucket(answer))))
-        throw unavailable(this.#bucket, what, await reasonOf(answer));
+      const isRefused = !answer.ok && (!expected.includes(answer.status) || (await isWithoutBucket(answer)));
+      if (isRefused) throw this.#refused(init, unavailable(this.#bucket, what, await reasonOf(answer)));
       this.#problem = null;
+      this.#refusedWrites.delete(init.method ?? "GET");
       return answer;
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error);
@@ -194,9 +201,14 @@ class BucketBlobs implements BlobStore {
     }
   }
 
+  #refused({ method = "GET" }: RequestInit, refusal: AppError): AppError {
+    if (method !== "GET") this.#refusedWrites.set(method, refusal.message);
+    return refusal;
+  }
+
   async #callOnce(what: string, target: string, init: RequestInit): Promise<Response> {
     const signed = await this.#client.sign(target, init);
-    const response = await this.#send(signed).catch((error: unknown) => {
+    const response = await this.#send(signed, { signal: init.signal ?? null }).catch((error: unknown) => {
       throw unavailable(this.#bucket, what, "does not answer", error);
     });
     if (response.status === 429 || response.status >= 500)
@@ -231,7 +243,7 @@ async function reasonOf(response: Response): Promise<string> {
 function unavailable({ bucket }: Bucket, what: string, reason: string, cause?: unknown): AppError {
   return new AppError(
     "unavailable",
-    `${what}: the bucket ${bucket} ${reason}. Check RECOLLECT_BLOBS, AWS_REGION, AWS_ENDPOINT_URL_S3 and the access key.`,
+    `${what}: the bucket ${bucket} ${reason}. Check RECOLLECT_BLOBS, AWS_REGION, AWS_ENDPOINT_URL_S3, and the access key and its rights.`,
     { cause },
   );
 }

@@ -310,6 +310,12 @@ function shuttingDown(): AppError {
 }
 
 function unreachable(dataDirectory: string, cause: unknown): AppError {
+  if (readServiceFile(dataDirectory) === null)
+    return new AppError(
+      "unavailable",
+      `Another process owns the data folder ${dataDirectory}, but does not say where it answers: service.json is missing there. If it is still starting, try again in a moment. If the disk is full, free some space: it then writes the file within seconds. Otherwise end that process and start it again.`,
+      { paths: [dataDirectory], cause },
+    );
   return new AppError(
     "unavailable",
     `The process that owns the data folder ${dataDirectory} does not answer. Try again. If it still does not answer, end that process (see service.json there).`,

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../core/errors.js";
+import { isDiskFull } from "../../lib/error-code.js";
 import { identityAt, identityOf, isFileError } from "../../lib/file-identity.js";
 import { closeFiles, requirePrivateFolder } from "./private-folder.js";
 import { loadSqlite, SQLITE_CODES, sqliteCodeOf, type SqliteConnection, type SqliteModule } from "../../lib/sqlite.js";
@@ -25,7 +26,7 @@ const held = new Map<string, Held>();
  * Takes the data folder, if nobody has it, this process included. The lock is the operating system's own (an open exclusive
  * transaction on a tiny SQLite file), so nothing stale can be left behind.
  * @returns null when it is taken
- * @throws AppError `unavailable` when the folder cannot be written to, or others may write to it
+ * @throws AppError `unavailable` when the folder cannot be written to, or others may write to it; `storage_full`
  */
 export async function tryLock(dataDirectory: string): Promise<OwnerLock | null> {
   const sqlite = await loadSqlite();
@@ -102,6 +103,12 @@ function openFile(dataDirectory: string, file: string): number {
     return openSync(file, "a", 0o600);
   } catch (error) {
     if (!isFileError(error)) throw error;
+    if (isDiskFull(error))
+      throw new AppError(
+        "storage_full",
+        `The data folder ${dataDirectory} cannot be written: its disk is full. Free some space, or choose another folder with --data-dir.`,
+        { paths: [dataDirectory], cause: error },
+      );
     throw new AppError(
       "unavailable",
       `The data folder ${dataDirectory} cannot be written (${error.code}). Give this user write permission, or choose another with --data-dir.`,

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
+import { isDiskFull } from "../../lib/error-code.js";
 import { STORE_FILE } from "../../lib/store-file.js";
+import { isSamePlace } from "./postgres/place.js";
 
 /** Says in a data folder that its record is in a database, and in which, so that nobody begins another one by mistake. */
 const DATABASE_FILE = "database.txt";
@@ -19,7 +21,7 @@ export function requireRecordPlace(dataDirectory: string, database: string | und
       { paths: [dataDirectory] },
     );
   const noted = hasStore ? null : notedDatabase(dataDirectory);
-  if (noted !== null && database !== undefined && noted !== database)
+  if (noted !== null && database !== undefined && !isSamePlace(noted, database))
     throw new AppError(
       "conflict",
       `The record of the data folder ${dataDirectory} is in the database ${noted}, and DATABASE_URL names ${database}. Nothing was changed. If it is the same database in a new place, or you mean to use another one, remove ${DATABASE_FILE} from the folder.`,
@@ -38,10 +40,22 @@ export function hasRecord(dataDirectory: string): boolean {
   return existsSync(join(dataDirectory, STORE_FILE)) || notedDatabase(dataDirectory) !== null;
 }
 
-/** Notes in a data folder which database keeps its record. */
+/** Notes in a data folder which database keeps its record. @throws AppError `storage_full` */
 export function noteDatabase(dataDirectory: string, database: string): void {
-  if (notedDatabase(dataDirectory) === database) return;
-  writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
+  const noted = notedDatabase(dataDirectory);
+  if (noted !== null && isSamePlace(noted, database)) return;
+  try {
+    writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
+  } catch (error) {
+    // Half a name would be that of another database.
+    forgetDatabase(dataDirectory);
+    if (!isDiskFull(error)) throw error;
+    throw new AppError(
+      "storage_full",
+      `The data folder ${dataDirectory} cannot be written: its disk is full. It must name the database that keeps its record. Free some space, or choose another data folder.`,
+      { paths: [dataDirectory], cause: error },
+    );
+  }
 }
 
 /** Removes the note that a database keeps the record. */

@@ -1,3 +1,5 @@
+import { statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { AppError } from "../../core/errors.js";
 import { SQLITE_CODES, sqliteCodeOf } from "../../lib/sqlite.js";
 import { isDiskFull } from "../../lib/error-code.js";
@@ -23,11 +25,7 @@ export function describeSqliteError(error: unknown, file: string): unknown {
         { paths: [file], cause: error, retryAfter: 2 },
       );
     case SQLITE_CODES.full:
-      return new AppError(
-        "storage_full",
-        `The store ${file} cannot grow: the disk is full or its quota is reached. Nothing was changed. Free some space and try again.`,
-        { paths: [file], cause: error },
-      );
+      return cannotGrow(file, error);
     case SQLITE_CODES.corrupt:
     case SQLITE_CODES.notADatabase:
       return new AppError(
@@ -43,6 +41,7 @@ export function describeSqliteError(error: unknown, file: string): unknown {
       );
     case SQLITE_CODES.cannotOpen:
     case SQLITE_CODES.inputOutput:
+      if (hasNoRoom(dirname(file))) return cannotGrow(file, error);
       return new AppError(
         "unavailable",
         `The store ${file} cannot be read or written. Check the disk and the permissions of its folder.`,
@@ -50,6 +49,24 @@ export function describeSqliteError(error: unknown, file: string): unknown {
       );
     default:
       return error;
+  }
+}
+
+function cannotGrow(file: string, cause: unknown): AppError {
+  return new AppError(
+    "storage_full",
+    `The store ${file} cannot grow: the disk is full or its quota is reached. Nothing was changed. Free some space and try again.`,
+    { paths: [file], cause },
+  );
+}
+
+/** Whether the disk has no block or no entry left: SQLite says so of its tables, but not of the files beside them. */
+function hasNoRoom(folder: string): boolean {
+  try {
+    const { bavail, files, ffree } = statfsSync(folder);
+    return bavail === 0 || (files > 0 && ffree === 0);
+  } catch {
+    return false;
   }
 }
 

@@ -8,7 +8,7 @@ import type { Members } from "./scope-members.js";
 import type { CountCache, Counted, TextCache } from "./text-cache.js";
 import { askedForms } from "./indexed-text.js";
 import { scopeWord } from "./text-index.js";
-import { type TextIndexDialect, textIndexDialect } from "./text-index-dialects.js";
+import { type TextIndexDialect, textIndexDialect, type Within } from "./text-index-dialects.js";
 import type { UnitCaches } from "./unit-caches.js";
 
 /** The weight of a word that stands around a unit rather than in it. */
@@ -26,13 +26,14 @@ const LARGE_SHARE = 1 / 4;
 /** How much more is read from the whole index than should suffice to find enough in the scope. */
 const WIDENING = 1.3;
 
+const EVERYWHERE: Within = { expression: "", groups: [] };
+
 /** No limit, in SQL. */
 const UNLIMITED = -1;
 
 /** How to read the units of a scope that have a word. */
 interface Place {
-  /** Restricts the expression of a word; empty for no restriction. */
-  readonly within: string;
+  readonly within: Within;
   /** Containers on whose changes the answers depend; empty for all. */
   readonly containerIds: readonly number[];
   /** How many times more than needed is read, because some of it is outside the scope. */
@@ -81,7 +82,7 @@ class IndexSearch implements TextSearch {
   ): Promise<FoundText> {
     if (scope.containerIds.length === 0 || words.length === 0)
       return { hits: [], counted: { total: 0, counts: words.map(() => 0) } };
-    const within = scopeExpression(this.#dialect, scope);
+    const within = withinScope(this.#dialect, scope);
     const counting = this.#countedIn(within);
     const finding = async () => {
       const place = await this.#placeOf(scope, within, counting);
@@ -102,26 +103,37 @@ class IndexSearch implements TextSearch {
     return { hits: best(matches, limit, choiceOf(scope, among)), counted };
   }
 
-  #inColumn(column: "text" | "context", word: string, within: string): string {
-    return this.#dialect.anyOf(column, askedForms(word), within);
+  #inColumn(column: "text" | "context", word: string, { expression }: Within): string {
+    return this.#dialect.anyOf(column, askedForms(word), expression);
   }
 
-  async #countedIn(within: string): Promise<Counted> {
-    const count = async () =>
-      within === ""
-        ? countAll(this.#db)
-        : ((await countEach<number>(this.#db, this.#dialect.counts, [within]))[0] ?? 0);
-    return this.#counts ? this.#counts.counted(within, count) : { total: await count(), words: new Map() };
+  async #countedIn(within: Within): Promise<Counted> {
+    const count = () => this.#sizeOf(within);
+    if (!this.#counts) return { total: await count(), words: new Map() };
+    return this.#counts.counted(within.expression || within.groups.join(), count);
+  }
+
+  async #sizeOf(within: Within): Promise<number> {
+    if (within.expression === "" && within.groups.length === 0) return countAll(this.#db);
+    const { inGroups } = this.#dialect;
+    const [size] =
+      inGroups && within.groups.length > 0
+        ? await readPacked<number>(this.#db, inGroups.size, [JSON.stringify(within.groups)])
+        : await this.#ask<number>("counts", within, [JSON.stringify([within.expression])]);
+    return size ?? 0;
+  }
+
+  #ask<Item>(what: "counts" | "postings", { groups }: Within, parameters: (string | number)[]): Promise<Item[]> {
+    const { inGroups } = this.#dialect;
+    if (!inGroups || groups.length === 0) return readPacked<Item>(this.#db, this.#dialect[what], parameters);
+    return readPacked<Item>(this.#db, inGroups[what], [JSON.stringify(groups), ...parameters]);
   }
 
   /** At most `most` units of the scope for each expression. */
-  async #find(
-    { containerIds, factor, members }: Place,
-    expressions: readonly string[],
-    most: number,
-  ): Promise<Found[]> {
+  async #find(place: Place, expressions: readonly string[], most: number): Promise<Found[]> {
+    const { factor, members } = place;
     const limit = most === Infinity ? UNLIMITED : Math.ceil(most * factor) + 1;
-    const lists = await this.#readPostings(containerIds, expressions, limit);
+    const lists = await this.#readPostings(place, expressions, limit);
     return lists.map((list) => {
       const units = members ? list.filter((unit) => members.has(unit)) : list;
       return { units: units.slice(0, most), isCut: units.length > most || list.length === limit };
@@ -129,41 +141,38 @@ class IndexSearch implements TextSearch {
   }
 
   async #readPostings(
-    containerIds: readonly number[],
+    { containerIds, within }: Place,
     expressions: readonly string[],
     limit: number,
   ): Promise<(readonly Unit[])[]> {
-    const read = (some: readonly string[]) =>
-      readPacked<Unit[]>(this.#db, this.#dialect.postings, [limit, JSON.stringify(some)]);
+    const read = (some: readonly string[]) => this.#ask<Unit[]>("postings", within, [limit, JSON.stringify(some)]);
     if (!this.#cache) return read(expressions);
     const keys = expressions.map((expression) => `${limit} ${expression}`);
     return this.#cache.postings(containerIds, keys, (places) => read(places.map((place) => expressions[place] ?? "")));
   }
 
   /** How to read a scope whose units are being counted. */
-  async #placeOf({ containerIds }: UnitScope, within: string, counting: Promise<Counted>): Promise<Place> {
-    if (within === "") return { within, containerIds: [], factor: 1, members: null };
+  async #placeOf({ containerIds }: UnitScope, within: Within, counting: Promise<Counted>): Promise<Place> {
+    if (within === EVERYWHERE) return { within, containerIds: [], factor: 1, members: null };
     const narrow = { within, containerIds, factor: 1, members: null };
     if (!this.#cache) return narrow;
-    const share = (await counting).total / Math.max(1, (await this.#countedIn("")).total);
+    const share = (await counting).total / Math.max(1, (await this.#countedIn(EVERYWHERE)).total);
     if (share < LARGE_SHARE) return narrow;
-    const members = await this.#cache.members.of(within, containerIds, {
-      page: (after, limit) => readPacked<Unit>(this.#db, this.#dialect.page, [within, after, limit]),
-      among: (units) => readAmong(this.#db, within, units),
+    const { expression } = within;
+    const members = await this.#cache.members.of(expression, containerIds, {
+      page: (after, limit) => readPacked<Unit>(this.#db, this.#dialect.page, [expression, after, limit]),
+      among: (units) => readAmong(this.#db, expression, units),
     });
     // In coarse steps, so that a growing scope asks for the same as before.
     const factor = 2 ** Math.ceil(Math.log2(WIDENING / share));
-    return { within: "", containerIds: [], factor, members };
+    return { within: EVERYWHERE, containerIds: [], factor, members };
   }
 
-  async #countCommon(counted: Counted, words: readonly string[], within: string): Promise<void> {
+  async #countCommon(counted: Counted, words: readonly string[], within: Within): Promise<void> {
     const unknown = words.filter((word) => !counted.words.has(word));
     if (unknown.length === 0) return;
-    const counts = await countEach<number>(
-      this.#db,
-      this.#dialect.counts,
-      unknown.map((word) => this.#inColumn("text", word, within)),
-    );
+    const expressions = unknown.map((word) => this.#inColumn("text", word, within));
+    const counts = await this.#ask<number>("counts", within, [JSON.stringify(expressions)]);
     if (counted.words.size + unknown.length > WORDS_REMEMBERED) counted.words.clear();
     for (const [index, word] of unknown.entries()) counted.words.set(word, counts[index] ?? 0);
   }
@@ -171,7 +180,7 @@ class IndexSearch implements TextSearch {
   /** How many units of the scope have each word; `found` already tells for all but common words. */
   async #count(
     counted: Counted,
-    { words, found, within }: { words: readonly string[]; found: readonly Found[]; within: string },
+    { words, found, within }: { words: readonly string[]; found: readonly Found[]; within: Within },
   ): Promise<number[]> {
     const common = words.filter((_, index) => found[index]?.isCut);
     await this.#countCommon(counted, common, within);
@@ -245,18 +254,14 @@ async function readAmong(db: Kysely<Database>, within: string, units: readonly U
 const UNITS_A_LOOK = 200;
 const NOWHERE = [Infinity, -Infinity] as const;
 
-async function countEach<T>(db: Kysely<Database>, query: string, expressions: readonly string[]): Promise<T[]> {
-  return readPacked<T>(db, query, [JSON.stringify(expressions)]);
-}
-
 async function countAll(db: Kysely<Database>): Promise<number> {
   const [row] = await readRows<{ total: number }>(db, "select count(*) as total from text_index");
   return row?.total ?? 0;
 }
 
-/** Empty where the scope is the whole store and has too many containers to list. */
-function scopeExpression(dialect: TextIndexDialect, scope: UnitScope): string {
-  if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return "";
+/** Everywhere if the scope is the whole store and has too many containers to list. */
+function withinScope(dialect: TextIndexDialect, scope: UnitScope): Within {
+  if (scope.isEverywhere && scope.containerIds.length > MANY_CONTAINERS) return EVERYWHERE;
   const words = scope.containerIds.flatMap((id) => [
     ...scope.kinds.map((kind) => scopeWord(kind, id)),
     ...(scope.includeForgotten ? scope.kinds.map((kind) => scopeWord(kind, id, true)) : []),

@@ -72,8 +72,8 @@ class ExactSearch implements ExactVectors {
       const rows = sizes[at]!;
       if (this.shareOfMemory(space, rows) > 1) await this.#scanLarge(query, containerId, { scan, rows, top });
       else {
-        const units = await this.#cache.use(space, containerId, { head, rows }, (current) =>
-          scanMatrix(current, scan, { top, turn, limit: query.limit }),
+        const units = await this.#cache.use(space, containerId, { head, rows }, (matrix) =>
+          scanMatrix(matrix, scan, { top, turn, limit: query.limit }),
         );
         unsettled.push(...units);
       }

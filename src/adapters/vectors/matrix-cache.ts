@@ -17,16 +17,23 @@ const COMPARE_ATTEMPTS = 3;
 interface Entry {
   readonly space: VectorSpace;
   readonly containerId: number;
-  /** Approximate number of vectors to load. */
-  expectedRows: number;
   loaded: { matrix: ContainerMatrix; seq: number } | null;
   /** The newest change of the space up to which this container is known to be current. */
   checkedHead: number;
   /** The refresh in progress, and how far it will reach. */
   running: { head: number; done: Promise<void> } | null;
+  /** Searches that work with the matrix, or wait for it. */
+  users: number;
+  /** No new search finds a discarded entry; its memory is free once its last user ends. */
   isDiscarded: boolean;
   /** Bytes that the cache has counted for this entry. */
   bytes: number;
+}
+
+/** How far a container must be current, and approximately how many vectors to load if it is not in memory. */
+interface Expected {
+  readonly head: number;
+  readonly rows: number;
 }
 
 /** Matrices of containers, each brought up to date with the record before use. */
@@ -35,7 +42,12 @@ export class MatrixCache {
   readonly #budgetBytes: number;
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
-  #bytes = 0;
+  /** Bytes of all entries, including discarded ones that are still in use. */
+  #heldBytes = 0;
+  /** Bytes of the entries that a new search would find. */
+  #listedBytes = 0;
+  /** Loads that wait for memory, in the order in which they asked for it. */
+  readonly #waiting: { entry: Entry; bytes: number; proceed: () => void }[] = [];
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
@@ -43,27 +55,31 @@ export class MatrixCache {
   }
 
   /**
-   * Works with the vectors of a container, including every change up to `head`, and perhaps newer ones.
-   * @param expected.rows approximate number of vectors to load if it is not in memory
-   * @param work receives a function that returns the current matrix, which may be a different one after a wait
+   * Works with the vectors of a container, including every change up to `head`, and perhaps newer ones. Waits while the memory is
+   * taken by containers that others work with. `work` must not use another container meanwhile.
    */
   async use<T>(
     space: VectorSpace,
     containerId: number,
-    expected: { head: number; rows: number },
-    work: (current: () => ContainerMatrix) => T | Promise<T>,
+    expected: Expected,
+    work: (matrix: ContainerMatrix) => T | Promise<T>,
   ): Promise<T> {
-    const entry = this.#touch(space, containerId);
-    if (entry.loaded === null || entry.checkedHead < expected.head) {
-      if (entry.loaded === null) {
-        this.#evict(matrixBytes(expected.rows, space.dimensions));
-        entry.expectedRows = expected.rows;
+    for (;;) {
+      const entry = this.#touch(space, containerId);
+      entry.users += 1;
+      try {
+        if (!isCurrent(entry, expected.head)) {
+          await this.#refresh(entry, expected);
+          this.#count(entry);
+          this.#evict(0);
+        }
+        if (isCurrent(entry, expected.head)) return await work(entry.loaded.matrix);
+      } finally {
+        entry.users -= 1;
+        this.#freeUnused(entry);
+        this.#serveWaiting();
       }
-      await this.#refresh(entry, expected.head);
-      this.#count(entry);
-      this.#evict(0);
     }
-    return work(() => entry.loaded!.matrix);
   }
 
   /** Reads the log once for many containers, instead of once for each; the rest is left to `use`. */
@@ -94,15 +110,10 @@ export class MatrixCache {
     return this.#entries.get(keyOf(space, containerId))?.loaded?.matrix.size;
   }
 
-  /** Bytes taken by the matrices in memory. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   /** Frees the memory of one space or of all; searches in progress finish with what they have. */
   clear(spaceId?: number): void {
-    for (const [key, entry] of this.#entries) {
-      if (spaceId === undefined || entry.space.id === spaceId) this.#discard(key, entry);
+    for (const entry of this.#entries.values()) {
+      if (spaceId === undefined || entry.space.id === spaceId) this.#discard(entry);
     }
   }
 
@@ -110,12 +121,12 @@ export class MatrixCache {
   async verify(signal?: AbortSignal): Promise<VectorVerification["collections"]> {
     const results: VectorVerification["collections"][number][] = [];
     // Using an entry moves it to the end.
-    const entries = Array.from(this.#entries);
-    for (const [key, entry] of entries) {
+    const entries = Array.from(this.#entries.values());
+    for (const entry of entries) {
       signal?.throwIfAborted();
       if (entry.loaded === null || entry.isDiscarded) continue;
-      const result = await this.#compare(entry);
-      if (result.repaired) this.#discard(key, entry);
+      const result = await this.#compare(entry, entry.loaded.matrix.size);
+      if (result.repaired) this.#discard(entry);
       results.push(result);
     }
     return results;
@@ -143,27 +154,28 @@ export class MatrixCache {
   }
 
   /** A refresh that began earlier may not reach what the caller must see. */
-  async #refresh(entry: Entry, head: number): Promise<void> {
+  async #refresh(entry: Entry, expected: Expected): Promise<void> {
     while (entry.running !== null) {
-      if (entry.running.head >= head) return entry.running.done;
+      if (entry.running.head >= expected.head) return entry.running.done;
       await entry.running.done.catch(() => undefined);
     }
-    if (entry.loaded !== null && entry.checkedHead >= head) return;
-    const done = this.#bringUpToDate(entry, head).finally(() => {
+    if (isCurrent(entry, expected.head)) return;
+    const done = this.#bringUpToDate(entry, expected).finally(() => {
       entry.running = null;
     });
-    entry.running = { head, done };
+    entry.running = { head: expected.head, done };
     return done;
   }
 
-  async #bringUpToDate(entry: Entry, head: number): Promise<void> {
-    if (entry.loaded === null) return this.#load(entry, head);
+  /** An entry from which the log does not reach to `head` is discarded; the next one is loaded in its place. */
+  async #bringUpToDate(entry: Entry, { head, rows }: Expected): Promise<void> {
+    if (entry.loaded === null) return this.#load(entry, { head, rows });
     while (entry.checkedHead < head) {
       const { changes, truncated } = await this.#record.changesSince(entry.space, entry.loaded.seq, {
         containerId: entry.containerId,
         limit: CHANGES_PER_READ,
       });
-      if (truncated) return this.#load(entry, head);
+      if (truncated) return this.#discard(entry);
       applyChanges(entry, changes);
       if (changes.length < CHANGES_PER_READ) entry.checkedHead = head;
     }
@@ -173,60 +185,97 @@ export class MatrixCache {
    * Reads a container page by page, so that other work can run in between. Changes made meanwhile are in the log after `head`,
    * and are applied by the next refresh.
    */
-  async #load(entry: Entry, head: number): Promise<void> {
+  async #load(entry: Entry, { head, rows }: Expected): Promise<void> {
     const { space, containerId } = entry;
-    const rows = entry.loaded?.matrix.size ?? entry.expectedRows;
+    await this.#reserve(entry, matrixBytes(rows, space.dimensions));
     const matrix = new ContainerMatrix(space.dimensions, rows);
     const limit = pageRows(space.dimensions);
     const turn = new TimedTurn();
-    for (let after = -1; ;) {
-      const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, (unit, vector) =>
-        matrix.apply({ unit, vector }),
-      );
-      if (units.length < limit) break;
-      after = units.at(-1)!;
-      if (turn.isOver) await turn.next();
+    try {
+      for (let after = -1; ;) {
+        const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, (unit, vector) =>
+          matrix.apply({ unit, vector }),
+        );
+        if (units.length < limit) break;
+        after = units.at(-1)!;
+        if (turn.isOver) await turn.next();
+      }
+    } catch (error) {
+      this.#setBytes(entry, 0);
+      throw error;
     }
-    // A scan in progress restarts with the new matrix.
     entry.loaded = { matrix, seq: head };
     entry.checkedHead = head;
   }
 
-  /** @param needed bytes about to be allocated */
+  /** Ends when so many bytes are free, and counts them for the entry. */
+  async #reserve(entry: Entry, bytes: number): Promise<void> {
+    await new Promise<void>((proceed) => {
+      this.#waiting.push({ entry, bytes, proceed });
+      this.#serveWaiting();
+    });
+  }
+
+  /** A load that needs more than there is proceeds when it is the only one. */
+  #serveWaiting(): void {
+    for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
+      this.#evict(next.bytes);
+      if (this.#heldBytes > 0 && this.#heldBytes + next.bytes > this.#budgetBytes) return;
+      this.#waiting.shift();
+      this.#setBytes(next.entry, next.bytes);
+      next.proceed();
+    }
+  }
+
+  /**
+   * Discards what was not used for longest. Matrices in use are discarded too: a new search of them then waits its turn for memory,
+   * behind the load that needs theirs.
+   * @param needed bytes about to be allocated
+   */
   #evict(needed: number): void {
-    for (const [key, entry] of this.#entries) {
-      if (this.#bytes + needed <= this.#budgetBytes) return;
-      if (entry.loaded !== null && entry.running === null) this.#discard(key, entry);
+    for (const entry of this.#entries.values()) {
+      if (this.#listedBytes + needed <= this.#budgetBytes) return;
+      if (entry.loaded !== null) this.#discard(entry);
     }
   }
 
   #count(entry: Entry): void {
-    const bytes = entry.isDiscarded ? 0 : (entry.loaded?.matrix.bytes ?? 0);
-    this.#bytes += bytes - entry.bytes;
+    if (entry.loaded !== null) this.#setBytes(entry, entry.loaded.matrix.bytes);
+  }
+
+  #setBytes(entry: Entry, bytes: number): void {
+    this.#heldBytes += bytes - entry.bytes;
+    if (!entry.isDiscarded) this.#listedBytes += bytes - entry.bytes;
     entry.bytes = bytes;
   }
 
-  #discard(key: string, entry: Entry): void {
-    this.#entries.delete(key);
+  #discard(entry: Entry): void {
+    if (entry.isDiscarded) return;
+    this.#entries.delete(keyOf(entry.space, entry.containerId));
+    this.#listedBytes -= entry.bytes;
     entry.isDiscarded = true;
-    this.#count(entry);
+    this.#freeUnused(entry);
   }
 
-  async #compare(entry: Entry): Promise<VectorVerification["collections"][number]> {
+  #freeUnused(entry: Entry): void {
+    if (entry.isDiscarded && entry.users === 0) this.#setBytes(entry, 0);
+  }
+
+  async #compare(entry: Entry, rows: number): Promise<VectorVerification["collections"][number]> {
     const { space, containerId } = entry;
     const name = `exact ${keyOf(space, containerId)}`;
     for (let attempt = 0; attempt < COMPARE_ATTEMPTS; attempt++) {
       const head = await this.#record.head(space.id);
-      const compared = await this.use(space, containerId, { head, rows: 0 }, async (current) => {
-        const { found, expected } = await this.#compareUnits(entry, current);
-        const sample = current().sampleUnits(SAMPLED_VECTORS);
+      const compared = await this.use(space, containerId, { head, rows }, async (matrix) => {
+        const { found, expected } = await this.#compareUnits(entry, matrix);
+        const sample = matrix.sampleUnits(SAMPLED_VECTORS);
         const truth = await this.#record.pick(space, [containerId], sample);
         const same = truth.units.filter((unit, row) => {
           const vector = truth.matrix.subarray(row * space.dimensions, (row + 1) * space.dimensions);
-          return current().holds(unit, vector);
+          return matrix.holds(unit, vector);
         });
         const selfQueries = { asked: sample.length, found: same.length };
-        const size = current().size;
+        const { size } = matrix;
         const repaired = found < expected || size !== expected || same.length < sample.length;
         return { name, expected, found: size, selfQueries, repaired };
       });
@@ -237,14 +286,14 @@ export class MatrixCache {
   }
 
   /** How many units the record has in a container, and how many of them the matrix has. */
-  async #compareUnits({ space, containerId }: Entry, current: () => ContainerMatrix) {
+  async #compareUnits({ space, containerId }: Entry, matrix: ContainerMatrix) {
     const limit = pageRows(space.dimensions);
     let expected = 0;
     let found = 0;
     for (let after = -1; ;) {
       const units = await this.#record.visit(space, { containerId, afterUnit: after, limit }, () => undefined);
       expected += units.length;
-      found += units.filter((unit) => current().has(unit)).length;
+      found += units.filter((unit) => matrix.has(unit)).length;
       if (units.length < limit) return { expected, found };
       after = units.at(-1)!;
     }
@@ -256,8 +305,12 @@ function keyOf(space: VectorSpace, containerId: number): string {
 }
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
-  const counts = { expectedRows: 0, checkedHead: 0, bytes: 0 };
+  const counts = { checkedHead: 0, users: 0, bytes: 0 };
   return { space, containerId, ...counts, loaded: null, running: null, isDiscarded: false };
+}
+
+function isCurrent(entry: Entry, head: number): entry is Entry & { loaded: NonNullable<Entry["loaded"]> } {
+  return entry.loaded !== null && entry.checkedHead >= head;
 }
 
 function applyChanges(entry: Entry, changes: readonly VectorChange[]): void {

@@ -33,16 +33,14 @@ export class TimedTurn implements Turn {
 
 /**
  * Scores the best vectors of a matrix. The matrix may change during pauses; the scan then restarts.
- * @param current the current matrix of the container
  * @returns the units whose cosines must come from the record
  */
 export async function scanMatrix(
-  current: () => ContainerMatrix,
+  matrix: ContainerMatrix,
   scan: ScanQuery,
   { top, turn, limit }: { top: TopHits; turn: Turn; limit: number },
 ): Promise<Unit[]> {
   for (let attempt = 1; ; attempt++) {
-    const matrix = current();
     if (matrix.size === 0) return [];
     const { version } = matrix;
     const candidates = new Candidates(Math.min(limit, matrix.size), top.floor);
@@ -51,7 +49,7 @@ export async function scanMatrix(
     while (!(isWhole = slices.next().done === true)) {
       if (attempt > PATIENT_SCANS || !turn.isOver) continue;
       await turn.next();
-      if (current() !== matrix || matrix.version !== version) break;
+      if (matrix.version !== version) break;
     }
     if (isWhole) return matrix.settle(candidates, scan, top);
   }

@@ -160,6 +160,28 @@ export function unitsContract(open: OpenStore): void {
       expect(await find(scope, ["needle"])).toEqual([unit]);
       expect(await at.store.units.details(at.organization, scope, [unit])).toHaveLength(1);
     });
+
+    test("finds and counts the same in a scope of thousands of containers as in those that have something", async () => {
+      const tags = Array.from({ length: 5_000 }, (_, index) => `t${index}`);
+      const rows = await at.store.containers.ensure(at.organization, tags);
+      for (let index = 0; index < 30; index++)
+        await at.addIndexedMemory({ text: `zebra number ${index}`, containerTag: `t${index * 150}` });
+      await at.addIndexedDocument({ containerTags: ["t7", "t4999"] }, "a zebra and a giraffe");
+      const { memory, unit, containerId } = await at.addIndexedMemory({ text: "forgotten zebra", containerTag: "t9" });
+      await forget(memory, unit, containerId);
+      await at.addIndexedMemory({ text: "zebra and giraffe elsewhere", containerTag: "elsewhere" });
+      const few = await scopeOf(["t7", "t9", "t4999", ...Array.from({ length: 30 }, (_, index) => `t${index * 150}`)]);
+      const containerIds = rows.map((row) => row.id);
+      for (const [kinds, includeForgotten, mostMatches] of [
+        [["chunk", "memory"], false, 3],
+        [["memory"], true, Infinity],
+      ] as const) {
+        const search = (scope: UnitScope) =>
+          at.store.units.searchText(scope, ["zebra", "giraffe", "lion"], { limit: 50, mostMatches });
+        const wanted = { ...few, kinds, includeForgotten };
+        expect(await search({ ...wanted, containerIds })).toEqual(await search(wanted));
+      }
+    });
   });
 
   describe("everywhere, with many containers", () => {

@@ -8,3 +8,19 @@ export function placeOf(url: string): string {
   const door = searchParams.get("port") ?? port;
   return `${pathname.slice(1) || "postgres"} at ${host}${door && `:${door}`}`;
 }
+
+const LOOPBACK = ["127.0.0.1", "[::1]", "::1"];
+const DEFAULT_PORT = ":5432";
+
+/** Whether two places, as `placeOf` names them, are the same: by another name of this machine, or with the default port. */
+export function isSamePlace(one: string, other: string): boolean {
+  return usualName(one) === usualName(other);
+}
+
+function usualName(place: string): string {
+  const start = place.lastIndexOf(" at ") + " at ".length;
+  const address = place.slice(start);
+  const host = address.endsWith(DEFAULT_PORT) ? address.slice(0, -DEFAULT_PORT.length) : address;
+  const loopback = LOOPBACK.find((name) => host === name || host.startsWith(`${name}:`));
+  return place.slice(0, start) + (loopback === undefined ? host : `localhost${host.slice(loopback.length)}`);
+}
