@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TransitionCase } from "../fixtures/transitions/case.js";
+import { CONTRADICTED, NOT_CONTRADICTED } from "../fixtures/transitions/contradicted.js";
 import { KNOWN } from "../fixtures/transitions/known.js";
 import { NEAR_MISSES } from "../fixtures/transitions/near-misses.js";
 import { REVIEWED } from "../fixtures/transitions/reviewed.js";
+import { NOT_RESTATED, RESTATED } from "../fixtures/transitions/restated.js";
 import { SET_ASIDE } from "../fixtures/transitions/set-aside.js";
 import { type ManualCore, openManualCore } from "../support/manual-core.js";
 import { outcomeOf } from "../support/transitions.js";
@@ -45,6 +47,28 @@ describe("a text that names what became what", () => {
     expect(outcomes.flatMap(({ wronglyEnded }) => wronglyEnded)).toEqual([]);
     const [all, missed] = [SET_ASIDE.flatMap(({ ends }) => ends), outcomes.flatMap((outcome) => outcome.missed)];
     expect(1 - missed.length / all.length).toBeGreaterThan(0.95);
+  });
+});
+
+const AS_IT_SHOULD = { missed: [], wronglyEnded: [], unsaid: [], wronglySaid: [], wrongAnswer: null };
+
+describe("a statement whose value became another", () => {
+  test.each(named(RESTATED))("%s: is made of the new value, and found by its question", async (_name, one) => {
+    expect(await tell(one)).toEqual(AS_IT_SHOULD);
+  });
+
+  test.each(named(NOT_RESTATED))("%s: is not made of the new value where that may be wrong", async (_name, one) => {
+    expect(await tell(one)).toEqual(AS_IT_SHOULD);
+  });
+});
+
+describe("a text that says what holds instead", () => {
+  test.each(named(CONTRADICTED))("%s: ends what it contradicts, and nothing else", async (_name, one) => {
+    expect(await tell(one)).toEqual(AS_IT_SHOULD);
+  });
+
+  test.each(named(NOT_CONTRADICTED))("%s: ends nothing that still holds", async (_name, one) => {
+    expect((await tell(one)).wronglyEnded).toEqual([]);
   });
 });
 

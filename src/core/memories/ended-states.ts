@@ -7,8 +7,28 @@ import type { Link, StatedValue } from "./stated-values.js";
 import { EXCHANGED_ROLE, NOT_THE_ONE, PLACE_OF_ONES_OWN, type TransitionKind } from "./transition-patterns.js";
 import { keyOf, OURSELVES, type Transition } from "./transitions.js";
 
-/** Statements that say the same of the same thing have the same key; null for one that the transition does not end. */
-export function endedState(transition: Transition, held: StatedValue): string | null {
+/** A statement, the transition that ends it, and the key of what it says. */
+export interface EndedState {
+  readonly transition: Transition;
+  readonly held: StatedValue;
+  readonly state: string;
+}
+
+/** What one text ends of what another says. */
+export function endedStates(
+  { transitions }: { readonly transitions: readonly Transition[] },
+  { statedValues }: { readonly statedValues: readonly StatedValue[] },
+): readonly EndedState[] {
+  return transitions.flatMap((transition) =>
+    statedValues.flatMap((held) => {
+      const state = endedState(transition, held);
+      return state === null ? [] : [{ transition, held, state }];
+    }),
+  );
+}
+
+/** Statements that say the same of the same thing have the same key, empty if they do not name the thing; null for one that the transition does not end. */
+function endedState(transition: Transition, held: StatedValue): string | null {
   if (transition.scope !== held.scope) return null;
   if (transition.kind === "rename") return endedName(transition, held);
   if (held.link === "name" || (held.link === "home" && transition.kind === "set")) return null;
@@ -47,7 +67,7 @@ function classOf({ link }: StatedValue): string {
 
 /** "Tom is the team lead": what Tom was is said of somebody else. */
 function passesOn({ kind, former, thing }: Transition, { subject, link, value }: StatedValue): boolean {
-  return kind === "replace" && link === "is" && keyOf(subject, "") === wordsOf(former) && wordsOf(value) === thing;
+  return kind === "replace" && link === "is" && keyOf(subject, "") === wordsOf(former) && keyOf(value, "") === thing;
 }
 
 function isFormer({ former, thing }: Transition, { value }: StatedValue): boolean {
@@ -95,6 +115,8 @@ function endedName({ former, thing }: Transition, { link, subject, value }: Stat
     return isSame && name === plainName(former) ? thing : null;
   }
   if (link !== "name") return null;
+  if (/^(?:the|our|my|their) \p{Ll}/iu.test(former) && keyOf(subject, "") === keyOf(former, ""))
+    return keyOf(subject, "");
   const said = plainName(former.replace(/^(?:the|our|my|their) /i, ""));
   if (said === name) return /[\p{Lu}\d._/-]/u.test(former.replace(/^The /, "")) ? keyOf(subject, "") : null;
   const kind = said.startsWith(`${name} `)

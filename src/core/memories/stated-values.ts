@@ -90,10 +90,17 @@ const FORMS: readonly { readonly link: Link; readonly form: RegExp }[] = [
 ];
 
 /** Reads everything that a statement may say of its subject. */
-export function readStatedValues({ dated, isNegative, scope }: Statement): readonly StatedValue[] {
-  if (isNegative) return [];
+export function readStatedValues(statement: Statement): readonly StatedValue[] {
+  if (statement.isNegative) return [];
+  const { text, dated, since, hasSince, scope } = statement;
+  // What was so in one year is not what is so since then.
+  const lasting = since === null || hasSince ? text : dated;
+  return [...new Set([dated, lasting])].flatMap((said) => valuesIn(said, scope));
+}
+
+function valuesIn(said: string, scope: string): readonly StatedValue[] {
   return FORMS.flatMap(({ link, form: pattern }) => {
-    const { s, v, k = "" } = pattern.exec(dated)?.groups ?? {};
+    const { s, v, k = "" } = pattern.exec(said)?.groups ?? {};
     if (s === undefined || v === undefined || valueWords(v).length === 0) return [];
     return [{ link, subject: s, topic: k, value: v, scope }];
   });

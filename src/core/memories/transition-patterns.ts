@@ -81,6 +81,9 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
   { kind: "leave", namesCompany: true, form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} for ${P}`) },
 ];
 
+/** "We went back to Jenkins": what that replaces is known from when it was given up. */
+export const BACK_TO = form(`${S} ${HAS}(?:went|gone|switched|moved|migrated|changed) back to ${P}`);
+
 /** "Builds: Jenkins → Buildkite" */
 export const ARROW = /^(?<t>[^:?→\n]{1,60}): ?(?<f>[^:;?→\n]{1,60}?) ?(?:→|->|=>|-->) ?(?<p>[^:;?→\n]{1,60})$/u;
 
@@ -92,7 +95,7 @@ export const WHY_LAST =
   /,? (?:because|so that|due to|thanks to|to (?:save|cut|reduce|get|avoid)|effective|as of|with effect)\b[^]*$/iu;
 /** It was undone, or was not meant to last. */
 export const UNDONE =
-  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) \p{L}+|until|temporar\p{L}+)\b/iu;
+  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) (?!(?:[\p{L}-]+ )?(?:startup|start-up|company|firm|agency|competitor|rival|bank|university)\b)\p{L}+|until|temporar\p{L}+)\b/iu;
 /** Of something that takes place at times, only one of them changed. */
 export const ONE_TIME =
   /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day)|on (?:the |\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|because)|\btoday'?s\b/iu;
