@@ -72,6 +72,25 @@ describe("a text that says what holds instead", () => {
   });
 });
 
+test("a restated memory is taken from the words of the correction, and holds as long as its document", async () => {
+  const tag = "quoted";
+  const note = { containerTags: [tag], dreaming: "instant" as const };
+  const { core, call, store } = opened;
+  await core.addDocument(call(), { ...note, content: "My bank is N26." });
+  await opened.settle();
+  const { id } = await core.addDocument(call(), { ...note, content: "Big news: I switched from N26 to Revolut." });
+  await opened.settle();
+  const holding = await store.memories.active(store.organizationId, tag, { limit: 10 });
+  const restated = holding.find(({ text }) => text === "User's bank is Revolut");
+  const statements = await store.memories.statements(store.organizationId, [restated?.id ?? ""]);
+  expect(statements).toMatchObject([
+    { documentId: id, quote: expect.stringContaining("I switched from N26 to Revolut.") },
+  ]);
+  await core.deleteDocument(call(), { id });
+  const left = await store.memories.active(store.organizationId, tag, { limit: 10 });
+  expect(left.map(({ text }) => text)).toEqual(["User's bank is N26"]);
+});
+
 /** The best answer shares more words with these questions, or says something else of one's work. */
 const NOT_ANSWERED: ReadonlySet<string> = new Set(["What do builds run on?", "What do I do for a living?"]);
 
