@@ -68,11 +68,12 @@ function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
   };
 }
 
-/** Who leaves the company for Berlin, or for the dentist, comes back. */
+/** Who leaves the company for Berlin, for the dentist, or with a new sofa comes back. */
 function isJourney({ text, dated }: Statement): boolean {
   if (!LEFT.test(text)) return false;
   const [, goal = ""] = / for (.+)$/.exec(text) ?? [];
-  return PASSING.test(dated) || isPlace(goal) || (/^the \p{Ll}/u.test(goal) && !COMPANY.test(goal));
+  if (PASSING.test(dated) || / with (?:an?|the|some|two|three|his|her|their|\d+) /i.test(text)) return true;
+  return isPlace(goal) || (/^the \p{Ll}/u.test(goal) && !COMPANY.test(goal));
 }
 
 /** "Our standup" and "the standup" are the same meeting. */

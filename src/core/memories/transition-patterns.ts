@@ -76,7 +76,10 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
   { kind: "replace", form: form(`${F} ${WAS}(?:replaced|superseded) (?:by|with) ${P}`) },
   { kind: "replace", form: form(`${S} ${HAS}${REPLACED} ${F} (?:with|by|for|in favou?r of) ${P}`) },
   { kind: "replace", form: form(`${S} ${HAS}${GAVE_UP} ${F} in favou?r of ${P}`) },
-  { kind: "replace", form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded) ${F} as ${T}`) },
+  {
+    kind: "replace",
+    form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded|(?:took|taken) over from) ${F} as ${T}`),
+  },
   { kind: "leave", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${JOINED} ${P}`) },
   { kind: "leave", namesCompany: true, form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} for ${P}`) },
 ];
@@ -95,7 +98,7 @@ export const WHY_LAST =
   /,? (?:because|so that|due to|thanks to|to (?:save|cut|reduce|get|avoid)|effective|as of|with effect)\b[^]*$/iu;
 /** It was undone, or was not meant to last. */
 export const UNDONE =
-  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) (?!(?:[\p{L}-]+ )?(?:startup|start-up|company|firm|agency|competitor|rival|bank|university)\b)\p{L}+|until|temporar\p{L}+)\b/iu;
+  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:an?|the|one|two|three|this|some) (?:\p{L}+ )?(?:moment|minute|hour|day|night|week|weekend|fortnight|month|year|quarter|season|summer|winter|semester|term|sprint|while|bit|time|trial|test|try|change|demo|experiment|event|trip|visit|meeting|talk|show|party|holiday|game)s?|until|temporar\p{L}+)\b/iu;
 /** Of something that takes place at times, only one of them changed. */
 export const ONE_TIME =
   /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day)|on (?:the |\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|because)|\btoday'?s\b/iu;

@@ -77,6 +77,7 @@ function transitionOf(
   const present = kind === "leave" ? employerOf(p) : presentOf(p);
   if (present === null || isAnothers(subject, t)) return null;
   const { value, topic } = present;
+  if (kind === "rename" && /^an? /i.test(value)) return null;
   const named = JOBS.test(t) ? "" : keyOf(t, subject);
   if (named !== "" && topic !== "") return null;
   const former = withUnitOf(value, f.trim());
