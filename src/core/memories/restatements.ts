@@ -13,7 +13,7 @@ const LONGEST = 160;
 const SAYS_MORE =
   /\b(?:still|always|again|just|recently|already|yet|finally|only|even|old|former|original)\b|[,;:()?](?!\d)/i;
 /** Links that hold of whatever follows; elsewhere, the thing on the shelf is not in the car. */
-const OF_ANYTHING: ReadonlySet<Link> = new Set(["name", "is", "use", "use for", "habit"]);
+const OF_ANYTHING: ReadonlySet<Link> = new Set(["name", "is", "use", "use for", "own", "habit"]);
 /** What a move to somewhere, or a new employer, does not tell. */
 const NOT_TOLD: Readonly<Partial<Record<TransitionKind, ReadonlySet<Link>>>> = {
   move: new Set(["work", "member", "habit"]),

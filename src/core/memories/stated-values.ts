@@ -16,6 +16,7 @@ export type Link =
   | "member"
   | "goes"
   | "use"
+  | "own"
   /** "uses Datadog for monitoring" */
   | "use for"
   /** "tracks issues in Jira"; many other things are done in a place. */
@@ -75,6 +76,7 @@ const FORMS: readonly { readonly link: Link; readonly form: RegExp }[] = [
     link: "use",
     form: form(`${STILL}(?:uses?|is using|are using|runs? on|relies on|rely on) ${V}`),
   },
+  { link: "own", form: form(`${STILL}(?:has|have|owns?) ${V}`) },
   {
     link: "habit",
     form: form(`${STILL}(?:drinks?|eats?|takes?|prefers?|drives?|rides?|plays?|learns?|reads?|wears?|smokes?) ${V}`),

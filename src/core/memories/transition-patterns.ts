@@ -1,3 +1,5 @@
+import { TOOL_ROLE } from "./ending-patterns.js";
+
 /** What a transition does with what it names: that decides which statements of the former value it can end. */
 export type TransitionKind =
   /** Something or somebody is somewhere else. */
@@ -112,6 +114,8 @@ export const COMPANY =
 /** What somebody has one of at a time, and exchanges. */
 export const EXCHANGED_ROLE =
   /\b(?:editor|ide|browser|search engine|terminal|shell|operating system|database|framework|library|tool|app|client|platform|host(?:ing)?|provider|carrier|operator|network|bank|broker|insurer|insurance|supplier|vendor|plan|subscription|gym|phone|laptop|computer|tablet|camera|keyboard|car|bike|calendar|password manager|backup service|tracker|dentist|doctor|gp|therapist|accountant|lawyer|hairdresser|vet|landlord|tutor)$/iu;
+/** What a group has one of at a time; its members may use others. */
+export const TOOL_OF_GROUP = new RegExp(`^(?:${TOOL_ROLE})$`, "iu");
 /** A place that somebody moves from. */
 export const PLACE_OF_ONES_OWN =
   /\b(?:city|town|village|country|county|state|region|district|neighbou?rhood|location|base|address)$/iu;
