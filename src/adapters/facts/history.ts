@@ -118,7 +118,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
   if (OVER.test(`${verb} ${text}`)) return EPISODE;
   if (verb === null) return isPointing(rest) ? null : /^as an? \w/.test(text) ? EPISODE : DATED_EPISODE;
-  if (verb === "go" && /^back to /.test(text) && isCapitalised(rest[2])) return EPISODE;
+  if (verb === "go" && text.startsWith("back to ") && isCapitalised(rest[2])) return EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
     const isPlain = verb === "spend" || /\b(?:heart attack|stroke|surgery|operation)\b/.test(text);
