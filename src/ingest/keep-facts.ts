@@ -105,7 +105,7 @@ export async function writeResolved(
       maxSuperseded: context.limits.maxSuperseded,
       readAgain,
     });
-    facts.push(...written.facts);
+    facts.push(...written.facts, ...written.restated);
     leftOut = Math.max(leftOut, written.leftOut);
   }
   return { facts, leftOut };

@@ -2,6 +2,7 @@ import type { TransitionCase } from "../fixtures/transitions/case.js";
 import type { ManualCore } from "./manual-core.js";
 
 const HOUR = 3_600_000;
+const MOST_HOLDING = 50;
 
 /** What came of a case. */
 export interface TransitionOutcome {
@@ -9,6 +10,10 @@ export interface TransitionOutcome {
   readonly missed: readonly string[];
   /** Statements that ended although they should hold. */
   readonly wronglyEnded: readonly string[];
+  /** What no memory that holds says, although one should. */
+  readonly unsaid: readonly string[];
+  /** What memories that hold say, although none should. */
+  readonly wronglySaid: readonly string[];
   /** The best answer to the question; null if it is as expected, or nothing was asked. */
   readonly wrongAnswer: string | null;
 }
@@ -21,10 +26,14 @@ export async function outcomeOf(opened: ManualCore, tag: string, one: Transition
   const { memories, organizationId } = opened.store;
   const found = await memories.byIds(organizationId, [...told.values()].flat());
   const held = new Set(found.flatMap(({ id, isLatest, isForgotten }) => (isLatest && !isForgotten ? [id] : [])));
+  const holding = await memories.active(organizationId, tag, { limit: MOST_HOLDING });
+  const said = holding.map(({ text }) => text.replace(/\.$/, ""));
   const isHeld = (statement: string) => told.get(statement)?.some((id) => held.has(id)) === true;
   return {
     missed: one.ends.filter(isHeld),
     wronglyEnded: one.before.filter((statement) => !one.ends.includes(statement) && !isHeld(statement)),
+    unsaid: one.says?.filter((text) => !said.includes(text)) ?? [],
+    wronglySaid: said.filter((text) => one.saysNot?.test(text)),
     wrongAnswer: await wrongAnswer(opened, tag, one),
   };
 }

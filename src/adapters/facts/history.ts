@@ -17,6 +17,7 @@ const WORK_STEPS =
 /** "We upgraded the API to Node 22" is not just a step. */
 const CHANGED_VERSION = /^(?:upgrade|downgrade|update|migrate|bump|switch|move)$/;
 const TO_A_VERSION = / to (?:\p{Lu}[\p{L}.+#-]{0,30} )?(?:version )?v?\d[\d.]{0,10}$/u;
+const TO_A_NAME = / to \p{Lu}[\p{L}\p{N}-]{0,30}$/u;
 const POINTING_OBJECT = /^(?:it|that|this|those|these|him|her|them|you|here|there|so|how|what)$/;
 
 /** What must follow these verbs in the past tense for an event: pairs of a pattern and its verdict. */
@@ -117,6 +118,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
   if (OVER.test(`${verb} ${text}`)) return EPISODE;
   if (verb === null) return isPointing(rest) ? null : /^as an? \w/.test(text) ? EPISODE : DATED_EPISODE;
+  if (verb === "go" && text.startsWith("back to ") && isCapitalised(rest[2])) return EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
     const isPlain = verb === "spend" || /\b(?:heart attack|stroke|surgery|operation)\b/.test(text);
@@ -136,6 +138,7 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (MENTAL.test(verb) || isLikingVerb(verb)) return MINOR.test(verb) && saysSomething(rest) ? DATED_EPISODE : null;
   if (isLight(rest)) return null;
   if (CHANGED_VERSION.test(verb) && TO_A_VERSION.test(textOf(rest))) return EPISODE;
+  if (verb === "rename" && TO_A_NAME.test(textOf(rest))) return EPISODE;
   if (WORK_STEPS.test(verb) && rest[0]?.lower === "the") return DATED_EPISODE;
   return isEventVerb(verb) && !MINOR.test(verb) ? EPISODE : DATED_EPISODE;
 }

@@ -4,11 +4,37 @@ import { isDate, isSameDate } from "./date-values.js";
 import { valueWords } from "./slot-values.js";
 import { TOOLS } from "./slot-words.js";
 import type { Link, StatedValue } from "./stated-values.js";
-import { EXCHANGED_ROLE, NOT_THE_ONE, PLACE_OF_ONES_OWN, type TransitionKind } from "./transition-patterns.js";
+import {
+  EXCHANGED_ROLE,
+  NOT_THE_ONE,
+  PLACE_OF_ONES_OWN,
+  TOOL_OF_GROUP,
+  type TransitionKind,
+} from "./transition-patterns.js";
 import { keyOf, OURSELVES, type Transition } from "./transitions.js";
 
-/** Statements that say the same of the same thing have the same key; null for one that the transition does not end. */
-export function endedState(transition: Transition, held: StatedValue): string | null {
+/** A statement, the transition that ends it, and the key of what it says. */
+export interface EndedState {
+  readonly transition: Transition;
+  readonly held: StatedValue;
+  readonly state: string;
+}
+
+/** What one text ends of what another says. */
+export function endedStates(
+  { transitions }: { readonly transitions: readonly Transition[] },
+  { statedValues }: { readonly statedValues: readonly StatedValue[] },
+): readonly EndedState[] {
+  return transitions.flatMap((transition) =>
+    statedValues.flatMap((held) => {
+      const state = endedState(transition, held);
+      return state === null ? [] : [{ transition, held, state }];
+    }),
+  );
+}
+
+/** Statements that say the same of the same thing have the same key, empty if they do not name the thing; null for one that the transition does not end. */
+function endedState(transition: Transition, held: StatedValue): string | null {
   if (transition.scope !== held.scope) return null;
   if (transition.kind === "rename") return endedName(transition, held);
   if (held.link === "name" || (held.link === "home" && transition.kind === "set")) return null;
@@ -29,7 +55,7 @@ const OF_THINGS: readonly Link[] = ["is", "at", "with", "done", "goes", "use", "
 const OF_PEOPLE: Readonly<Record<Exclude<TransitionKind, "rename">, readonly Link[]>> = {
   move: ["at", "with", "work", "home", "member", "use", "use for", "does in", "habit"],
   switch: ["at", "with", "work", "home", "member", "goes", "use", "use for", "does in", "habit"],
-  replace: ["use", "use for", "habit", "member"],
+  replace: ["use", "use for", "own", "habit", "member"],
   leave: ["work", "member", "with"],
   set: [],
 };
@@ -47,7 +73,7 @@ function classOf({ link }: StatedValue): string {
 
 /** "Tom is the team lead": what Tom was is said of somebody else. */
 function passesOn({ kind, former, thing }: Transition, { subject, link, value }: StatedValue): boolean {
-  return kind === "replace" && link === "is" && keyOf(subject, "") === wordsOf(former) && wordsOf(value) === thing;
+  return kind === "replace" && link === "is" && keyOf(subject, "") === wordsOf(former) && keyOf(value, "") === thing;
 }
 
 function isFormer({ former, thing }: Transition, { value }: StatedValue): boolean {
@@ -77,14 +103,21 @@ function isOf({ subject, isOfGroup, thing }: Transition, named: string): boolean
 }
 
 /** "User's editor is Vim": a thing of one's own, that has a name. */
-function isAttribute({ subject, kind }: Transition, { subject: named, link, value }: StatedValue): boolean {
-  if (!/^(?:move|switch|replace)$/.test(kind) || (link !== "is" && link !== "with")) return false;
+function isAttribute(transition: Transition, { subject: named, link, value }: StatedValue): boolean {
+  const { kind } = transition;
+  const attribute = ownedBy(transition, fold(named));
+  if (!/^(?:move|switch|replace)$/.test(kind) || !/^[\p{L} -]{1,40}$/u.test(attribute)) return false;
+  if (NOT_THE_ONE.test(attribute) || !/\p{Lu}|\d/u.test(value)) return false;
+  if (transition.isOfGroup && TOOL_OF_GROUP.test(attribute)) return /^(?:is|with|at|use)$/.test(link);
+  if (PEOPLE.test(attribute) || (link !== "is" && link !== "with")) return false;
+  return named.includes("'s ") && (kind === "move" ? PLACE_OF_ONES_OWN : EXCHANGED_ROLE).test(attribute);
+}
+
+/** "User's CI" and "the CI" of a group; empty for what belongs to nobody or somebody else. */
+function ownedBy({ subject, isOfGroup }: Transition, named: string): string {
   const owner = `${subject === "" ? "user" : subject}'s `;
-  const folded = fold(named);
-  const attribute = folded.startsWith(owner) ? folded.slice(owner.length) : "";
-  if (!/^[\p{L} -]{1,40}$/u.test(attribute) || PEOPLE.test(attribute) || NOT_THE_ONE.test(attribute)) return false;
-  if (!(kind === "move" ? PLACE_OF_ONES_OWN : EXCHANGED_ROLE).test(attribute)) return false;
-  return /\p{Lu}|\d/u.test(value);
+  if (named.startsWith(owner)) return named.slice(owner.length);
+  return isOfGroup && subject === "" && named.startsWith("the ") ? named.slice("the ".length) : "";
 }
 
 /** A name alone must be one that nothing else bears; "the flag pricing.v2" also says what it names. */
@@ -95,6 +128,8 @@ function endedName({ former, thing }: Transition, { link, subject, value }: Stat
     return isSame && name === plainName(former) ? thing : null;
   }
   if (link !== "name") return null;
+  if (/^(?:the|our|my|their) \p{Ll}/iu.test(former) && keyOf(subject, "") === keyOf(former, ""))
+    return keyOf(subject, "");
   const said = plainName(former.replace(/^(?:the|our|my|their) /i, ""));
   if (said === name) return /[\p{Lu}\d._/-]/u.test(former.replace(/^The /, "")) ? keyOf(subject, "") : null;
   const kind = said.startsWith(`${name} `)

@@ -21,7 +21,7 @@ export const DWELLING = "(?:flat|apartment|house|home|place|room|studio|dorm|con
 /** Adjectives that merely describe a dwelling. `old` would mean a different one, and a summer house is not a home. */
 export const ANY_DWELLING = "shared|rented|small|little|tiny|big|large|lovely|nice|beautiful";
 /** The roles a tool may have for its users: "our CI is Jenkins". */
-const TOOL_ROLE =
+export const TOOL_ROLE =
   "ci(?: server| system| service)?|build (?:server|system|tool)|(?:issue|bug|error) tracker|ticket(?:ing)? system|database|message (?:queue|broker)|" +
   "cache|search engine|cloud(?: provider)?|(?:code |git )?host(?:ing)?|chat(?: tool)?|wiki|knowledge base|(?:code |text )?editor|ide|" +
   "(?:web |test )?framework|test runner|bundler|package manager|linter|formatter|monitoring(?: tool)?|(?:e?mail|payment) provider|crm|cms|orm|" +

@@ -92,8 +92,8 @@ function indexAfter(text: string, quote: string, previous = 0): number {
 }
 
 function saysOver(candidate: FactCandidate): boolean {
-  const { statement, ending, replacement, transitions } = readingOfFact(candidate);
-  if (replacement !== null || transitions.length > 0) return true;
+  const { statement, ending, replacement, transitions, returns } = readingOfFact(candidate);
+  if (replacement !== null || transitions.length > 0 || returns !== null) return true;
   return statement !== null && (statement.isNegative || ending !== null);
 }
 

@@ -58,6 +58,10 @@ export interface Batch {
   readonly stated: Set<string>;
   /** The outcomes of the facts so far, by index; null for a fact that was not kept. */
   readonly written: (RememberedFact | null)[];
+  /** What the facts say of memories that they ended (`write-restated.ts`). */
+  readonly restated: RememberedFact[];
+  /** True if a memory was written whose vector is missing. */
+  lacksVectors: boolean;
   /** Memories added after the resolution, including those of this batch. */
   readonly newcomers: Memory[];
   /** Their ids by meaning (`meaningKey`). */
@@ -78,6 +82,8 @@ export interface Batch {
 export interface Written {
   /** In order; without facts that were not kept. */
   readonly facts: readonly RememberedFact[];
+  /** Former statements that were made of the new value. */
+  readonly restated: readonly RememberedFact[];
   /** How many new facts were dropped because the settings left no room. */
   readonly leftOut: number;
 }

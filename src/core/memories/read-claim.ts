@@ -1,7 +1,7 @@
 import { stem } from "../../language/stem.js";
 import { fold, NUMBER_WORDS } from "../../language/words.js";
 import { SLOT_PATTERNS, type SlotPattern } from "./slot-patterns.js";
-import { isJob, valueWords, type ValueKind } from "./slot-values.js";
+import { isJob, isPlace, valueWords, type ValueKind } from "./slot-values.js";
 import {
   ANYBODY,
   ATTRIBUTES,
@@ -18,6 +18,7 @@ import {
 } from "./slot-words.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
 import { LEFT, PASSING } from "./ending-patterns.js";
+import { COMPANY } from "./transition-patterns.js";
 import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
@@ -40,8 +41,7 @@ export function readClaim(text: string, statement = readStatement(text)): Claim 
 // -------------------------------------------------------------------------------------------------------------- reading
 
 function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
-  if (pattern.slot === "employer" && pattern.isNegative && LEFT.test(statement.text) && PASSING.test(statement.dated))
-    return null;
+  if (pattern.slot === "employer" && pattern.isNegative && isJourney(statement)) return null;
   const found = pattern.form.exec(pattern.isDated ? statement.dated : statement.text)?.groups;
   if (!found) return null;
   const subject = subjectOf(pattern, found["s"] ?? "");
@@ -66,6 +66,14 @@ function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
     scope: statement.scope,
     since: pattern.isDated ? null : statement.since,
   };
+}
+
+/** Who leaves the company for Berlin, for the dentist, or with a new sofa comes back. */
+function isJourney({ text, dated }: Statement): boolean {
+  if (!LEFT.test(text)) return false;
+  const [, goal = ""] = / for (.+)$/.exec(text) ?? [];
+  if (PASSING.test(dated) || / with (?:an?|the|some|two|three|his|her|their|\d+) /i.test(text)) return true;
+  return isPlace(goal) || (/^the \p{Ll}/u.test(goal) && !COMPANY.test(goal));
 }
 
 /** "Our standup" and "the standup" are the same meeting. */

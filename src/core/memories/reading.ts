@@ -7,7 +7,7 @@ import { valueWords } from "./slot-values.js";
 import { readClaim, type Claim } from "./slots.js";
 import { readStatedValues, type StatedValue } from "./stated-values.js";
 import { readStatement, type Statement } from "./statement.js";
-import { presentState, readTransition, type Transition } from "./transitions.js";
+import { presentState, readReturn, readTransition, undoneBy, type Return, type Transition } from "./transitions.js";
 
 const LONGEST_READ = 400;
 /** About 2 kB each. */
@@ -24,6 +24,7 @@ export class Reading {
   #holdings: readonly State[] | undefined;
   #replacement: Replacement | null | undefined;
   #transitions: readonly Transition[] | undefined;
+  #returns: Return | null | undefined;
   #statedValues: readonly StatedValue[] | undefined;
   #introduces: string | null | undefined;
   #tellsOf: string | null | undefined;
@@ -89,6 +90,23 @@ export class Reading {
       this.#transitions = [own, this.#quoted].filter((one) => one !== null);
     }
     return this.#transitions;
+  }
+
+  /** What it says somebody went back to. */
+  get returns(): Return | null {
+    if (this.#returns === undefined) this.#returns = readReturn(this.#text, this.#isOfGroup);
+    return this.#returns;
+  }
+
+  /** The same text, read with what others say was given up for something else: what somebody went back to replaces that. */
+  beside(others: readonly Reading[]): Reading {
+    const { returns } = this;
+    if (!returns) return this;
+    const transition = undoneBy(
+      returns,
+      others.flatMap(({ transitions }) => transitions),
+    );
+    return transition ? new Reading(this.#text, { transition, isOfGroup: this.#isOfGroup }) : this;
   }
 
   /** What it says of its subject, whatever that is. */

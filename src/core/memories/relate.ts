@@ -3,8 +3,10 @@ import type { Memory } from "../types.js";
 import { areOneState, ends, type State, wordsOfHeld } from "./endings.js";
 import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
-import { endedState } from "./ended-states.js";
-import { isOfDates, wordsOfFormer } from "./transitions.js";
+import { endedStates } from "./ended-states.js";
+import { restatementsOf } from "./restatements.js";
+import { isOfDates, undoneBy, wordsOfFormer } from "./transitions.js";
+import { valueWords } from "./slot-values.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
 /** A memory that a new fact may be about, with when it was last said (ISO). */
@@ -16,8 +18,8 @@ export interface KnownFact {
 /** How a fact relates to those already known; repetitions have been ruled out before. */
 export type Decision =
   | { readonly kind: "new" }
-  /** It replaces these, and continues the first. */
-  | { readonly kind: "updates"; readonly ids: readonly string[] }
+  /** It replaces these, and continues the first; some of them say something else now, by id. */
+  | { readonly kind: "updates"; readonly ids: readonly string[]; readonly restated?: ReadonlyMap<string, string> }
   /** A newer statement has already replaced it. */
   | { readonly kind: "outdated"; readonly by: string }
   /** It says the same and more, or says more about somebody whom the other introduced. */
@@ -39,13 +41,14 @@ export interface NewFact {
 }
 
 /** Words by which the text index finds memories that a text may be about. */
-export function wordsToRelate({ claim, ending, replacement, transitions, tellsOf: name }: Reading): string[] {
+export function wordsToRelate({ claim, ending, replacement, transitions, returns, tellsOf: name }: Reading): string[] {
   const slot = claim ? searchWords(claim) : [];
   return [
     ...slot,
     ...(ending ? wordsOfHeld(ending) : []),
     ...(replacement ? wordsOfReplaced(replacement) : []),
     ...transitions.flatMap(wordsOfFormer),
+    ...(returns ? valueWords(returns.present) : []),
     ...(name === null ? [] : tokenise(name)),
   ];
 }
@@ -58,6 +61,7 @@ export function mayRelate(mine: Reading, other: string): boolean {
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
   if (endedStates(mine, theirs).length > 0) return true;
+  if (mine.returns && undoneBy(mine.returns, theirs.transitions)) return true;
   if (!mine.claim || !theirs.claim) return false;
   return replacesClaim(mine, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
@@ -80,6 +84,11 @@ export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
       decideByEnding(fact, known) ??
       decideByReplacement(fact, known) ??
       decideByTransition(fact, known));
+  if (taken?.kind === "updates") {
+    const replaced = known.filter(({ memory }) => taken.ids.includes(memory.id)).map(({ memory }) => memory);
+    const restated = restatementsOf(besideOf(fact, known), replaced);
+    return restated.size > 0 ? { ...taken, restated } : taken;
+  }
   return taken ?? extension(fact, known) ?? { kind: "new" };
 }
 
@@ -170,13 +179,13 @@ function replaces({ replacement }: Reading, { statement }: Reading): boolean {
 
 /** What became something else ends every statement of the former value that is certainly meant; nothing if they differ. */
 function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decision | null {
-  const mine = readingOfFact(fact);
+  const mine = besideOf(fact, known);
   const former = known.flatMap((one) => {
     const [ended] = isBefore(fact.saidAt, one.saidAt) ? [] : endedStates(mine, readingOf(one.memory.text));
     return ended ? [{ one, ...ended }] : [];
   });
-  const [first, ...more] = former;
-  if (!first || more.some(({ state }) => state !== first.state)) return null;
+  const [first] = former;
+  if (!first || new Set(former.map(({ state }) => state).filter((state) => state !== "")).size > 1) return null;
   const { transition } = first;
   return replacing(
     fact,
@@ -185,14 +194,8 @@ function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decisio
   );
 }
 
-/** The states that one text ends and the other holds. */
-function endedStates({ transitions }: Reading, { statedValues }: Reading) {
-  return transitions.flatMap((transition) =>
-    statedValues.flatMap((held) => {
-      const state = endedState(transition, held);
-      return state === null ? [] : [{ transition, state }];
-    }),
-  );
+function besideOf(fact: NewFact, known: readonly KnownFact[]): Reading {
+  return readingOfFact(fact).beside(known.map(({ memory }) => readingOf(memory.text)));
 }
 
 function endedBy(later: Reading, earlier: Reading): boolean {

@@ -15,7 +15,12 @@ import { isFlagged } from "./trust.js";
 export type Related =
   | { readonly kind: "new" }
   /** Never empty; the fact continues the first. */
-  | { readonly kind: "updates"; readonly memories: readonly Memory[] }
+  | {
+      readonly kind: "updates";
+      readonly memories: readonly Memory[];
+      /** What some of them say now, by id. */
+      readonly restated?: ReadonlyMap<string, string>;
+    }
   | { readonly kind: "outdated"; readonly by: Memory }
   | { readonly kind: "extends"; readonly memory: Memory };
 
@@ -65,7 +70,7 @@ export async function relateFact(
   const memoryOf = (id: string) => memories.find((memory) => memory.id === id);
   switch (decision.kind) {
     case "updates":
-      return { kind: "updates", memories: decision.ids.flatMap((id) => memoryOf(id) ?? []) };
+      return { ...decision, memories: decision.ids.flatMap((id) => memoryOf(id) ?? []) };
     case "outdated": {
       const by = memoryOf(decision.by);
       return by ? { kind: "outdated", by } : { kind: "new" };

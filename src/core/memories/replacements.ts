@@ -27,7 +27,7 @@ const MOST_WORDS = 4;
 /** Fewest words that the two must share, including the subject. */
 const FEWEST_SHARED = 2;
 
-const CORRECTING = /^(?:actually|in fact) (?=\S)/i;
+const CORRECTING = /^(?:(?:actually|in fact),? |(?:oh|no|nope|sorry|wait|correction)[,:] )+(?=\S)/i;
 const NAMED_AT_END =
   /,? \(?(?:and |but )?(?:not(?! only\b| just\b| always\b| really\b| even\b| yet\b)|no longer|instead of|rather than|previously|formerly|replacing|up from|down from) (?:(?:in|at|for|on|as|by|with) )?([^,;()]{1,60})\)?$/iu;
 /** Someone who left a meeting or left on holiday comes back. */
@@ -35,8 +35,10 @@ const FOR_GOOD =
   "(?:the|our) (?:company|firm|business|organi[sz]ation|team|group|project|board|startup)|" +
   "(?:last|this) (?:week|month|year|quarter|spring|summer|autumn|fall|winter|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|" +
   "(?:in|on|at the end of) (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|\\d)[^,;.]{0,30}";
+const TO_OTHERS =
+  "(?:moved|switched|transferred|went) (?:over )?to (?:[\\p{L}-]+ ){1,4}(?:team|group|department|division|squad|unit|project|company|role)";
 const LEFT = new RegExp(
-  `^([^,;]{1,60}?) (?:has |have )?(?:left|quit|resigned|retired|departed|stepped down|moved on|is gone)(?: (?:${FOR_GOOD}))?(?:;|,|\\.| and| so)(?: and| so)? (\\S.*)$`,
+  `^([^,;]{1,60}?) (?:has |have )?(?:(?:left|quit|resigned|retired|departed|stepped down|moved on|is gone)(?: (?:${FOR_GOOD}))?|${TO_OTHERS})(?:;|,|\\.| and| so)(?: and| so)? (\\S.*)$`,
   "iu",
 );
 
@@ -81,7 +83,7 @@ function insteadOfLast(said: string, instead: string): Replacement | null {
 
 function valueOf(statement: Statement | null, named: string): Replacement | null {
   if (!statement || statement.isNegative) return null;
-  const [words, former] = [valueWords(statement.dated), valueWords(named)];
+  const [words, former] = [wordsOf(statement), valueWords(named)];
   if (former.length === 0 || former.length > MOST_WORDS) return null;
   return { kind: "value", words, former, isRecurring: RECURRENCE.test(statement.dated) };
 }
@@ -102,9 +104,14 @@ function ownName(named: string): string {
 }
 
 /** True for a statement of what is so instead, and nothing else. */
-export function saysNew(replacement: Replacement, { dated, isNegative }: Statement): boolean {
-  if (isNegative || replacement.kind !== "value") return false;
-  return valueWords(dated).join(" ") === replacement.words.join(" ");
+export function saysNew(replacement: Replacement, statement: Statement): boolean {
+  if (statement.isNegative || replacement.kind !== "value") return false;
+  return wordsOf(statement).join(" ") === replacement.words.join(" ");
+}
+
+/** What is "ours" is recorded as the user's. */
+function wordsOf({ dated }: Pick<Statement, "dated">): readonly string[] {
+  return valueWords(dated.replace(/^(?:we|the team)'s /i, "User's "));
 }
 
 /** True for a text that said of the old value what is now said of the new one. */
@@ -119,7 +126,7 @@ function saysOfFormer(replacement: Extract<Replacement, { kind: "value" }>, { da
 }
 
 function saysFormer({ words, former }: Extract<Replacement, { kind: "value" }>, statement: string): boolean {
-  const said = valueWords(statement);
+  const said = wordsOf({ dated: statement });
   const shared = said.length - former.length;
   const added = words.length - shared;
   if (shared < FEWEST_SHARED || added < 1 || added > MOST_WORDS) return false;

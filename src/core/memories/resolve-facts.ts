@@ -3,12 +3,13 @@ import { AppError } from "../errors.js";
 import { doubtOfFacts, type Doubt } from "./ending-trust.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { readingOfFact } from "./reading.js";
+import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { mayRelate, wordsToRelate } from "./relate.js";
+import { restatementsOf } from "./restatements.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { interpolate } from "../search/similarity.js";
 import { yieldTurn } from "../../lib/time.js";
-import type { Document, FactCandidate, Origin, VectorSpace } from "../types.js";
+import type { Document, FactCandidate, Origin, Unit, VectorSpace } from "../types.js";
 
 /** How many neighbours of a candidate are examined, by meaning and by the words of its slot. */
 const NEIGHBOURS = 8;
@@ -70,6 +71,8 @@ export interface Resolution {
   readonly facts: readonly ResolvedFact[];
   /** Null when no embedder could answer; a job adds the vectors later. */
   readonly space: VectorSpace | null;
+  /** Vectors of what the facts may say of memories that they end, by text. */
+  readonly restated?: ReadonlyMap<string, Float32Array>;
   /** The newest memory of the container at the time; newer ones were not considered. */
   readonly newestSeen: number;
 }
@@ -95,20 +98,31 @@ export async function resolveFacts(
   const space = embedded?.space ?? null;
   const doubtOf = source && doubtOfFacts({ content: source.content, turns: source.turns, origin });
   const facts: ResolvedFact[] = [];
+  const restated = new Set<string>();
   for (const [index, candidate] of candidates.entries()) {
     const vector = embedded?.vectors[index] ?? null;
-    const likely = container
+    const { restatements, ...likely } = container
       ? await findLikely(context, { organizationId, container }, candidate, space && vector && { space, vector })
       : NOTHING;
     const mayChangeMuch = candidate.isStatic || likely.related.length > 0 || candidate.insteadOf !== undefined;
     const doubt = doubtOf ? await doubtOf(candidate, mayChangeMuch) : null;
     facts.push({ candidate, judgement: judgeCandidate(candidate, origin), doubt, vector, ...likely });
+    for (const text of restatements) restated.add(text);
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }
-  return { facts, space, newestSeen };
+  return { facts, space, newestSeen, restated: await vectorsOf(context, [...restated], signal) };
 }
 
-const NOTHING = { twin: null, related: [], close: [] };
+const NOTHING = { twin: null, related: [], close: [], restatements: [] };
+
+async function vectorsOf(
+  context: CoreContext,
+  texts: readonly string[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, Float32Array>> {
+  const embedded = texts.length > 0 ? await tryEmbed(context, texts, signal) : null;
+  return new Map(texts.flatMap((text, index) => (embedded?.vectors[index] ? [[text, embedded.vectors[index]]] : [])));
+}
 
 async function newestOf({ store }: CoreContext, organizationId: string, { tag }: ContainerRow): Promise<number> {
   const [newest] = await store.memories.active(organizationId, tag, { limit: 1 });
@@ -155,34 +169,51 @@ interface Place {
   readonly container: ContainerRow;
 }
 
+interface Likely extends Pick<ResolvedFact, "twin" | "related" | "close"> {
+  /** What it may say of memories that it ends. */
+  readonly restatements: readonly string[];
+}
+
 /** The memory that says the same, and those that a candidate may update or extend, found by meaning and by words. */
 async function findLikely(
   { store, vectors, embedders, calibrations }: CoreContext,
   { organizationId, container }: Place,
   candidate: FactCandidate,
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
-): Promise<Pick<ResolvedFact, "twin" | "related" | "close">> {
+): Promise<Likely> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
   const hits = embedded
     ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
     : [];
   const { text } = candidate;
-  const reading = readingOfFact(candidate);
-  const words = wordsToRelate(reading);
-  const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
+  const stated = readingOfFact(candidate);
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);
-  const units = [...new Set([...near, ...found.hits.map(({ unit }) => unit)])];
-  const details = units.length > 0 ? await store.units.details(organizationId, scope, units) : [];
+  const detailsOf = async (reading: Reading, others: readonly Unit[]): Promise<readonly UnitDetail[]> => {
+    const found = await store.units.searchText(scope, wordsToRelate(reading), { limit: TEXT_HITS });
+    const units = [...new Set([...others, ...found.hits.map(({ unit }) => unit)])];
+    return units.length > 0 ? store.units.details(organizationId, scope, units) : [];
+  };
+  const first = await detailsOf(stated, near);
+  const reading = stated.beside(first.map((detail) => readingOf(detail.text)));
+  const details =
+    reading === stated
+      ? first
+      : await detailsOf(
+          reading,
+          first.map(({ unit }) => unit),
+        );
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
   const { points } = await calibrations.of(embedders.active());
   const idOf = new Map(details.map(({ unit, id }) => [unit, id]));
   const close = hits
     .filter(({ cosine }) => interpolate(cosine, points) >= CLOSE)
     .flatMap(({ unit }) => idOf.get(unit) ?? []);
+  const related = details.filter((detail) => mayRelate(reading, detail.text));
   return {
     twin: details.find(isTwin)?.id ?? null,
     close: close.slice(0, MOST_CLOSE),
-    related: details.filter((detail) => mayRelate(reading, detail.text)).map(({ id }) => id),
+    related: related.map(({ id }) => id),
+    restatements: [...restatementsOf(reading, related).values()],
   };
 }

@@ -1,6 +1,6 @@
 import { fold, NUMBER_WORDS } from "../../language/words.js";
 import { datePartsOf } from "./statement.js";
-import { JOB_MODIFIERS, OCCUPATIONS, PHASES, REGIONS } from "./slot-words.js";
+import { CITIES, JOB_MODIFIERS, OCCUPATIONS, PHASES, REGIONS } from "./slot-words.js";
 
 /** How two values of a slot are compared. */
 export type ValueKind = "words" | "place" | "job" | "date" | "number" | "exact" | "phase";
@@ -90,7 +90,16 @@ function datesDiffer(one: string, other: string): boolean {
 }
 
 function isRegion(value: string): boolean {
-  return REGIONS.has(fold(value).replace(/^the /, "").trim());
+  return REGIONS.has(placeNamed(value));
+}
+
+/** True for the name of a country or a large town that the rules know. */
+export function isPlace(value: string): boolean {
+  return isRegion(value) || CITIES.has(placeNamed(value));
+}
+
+function placeNamed(value: string): string {
+  return fold(value).replace(/^the /, "").trim();
 }
 
 function mayBeOneJob(one: string, other: string): boolean {

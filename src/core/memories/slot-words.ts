@@ -56,6 +56,21 @@ export const REGIONS = words(
     "victoria tasmania kerala punjab washington",
 );
 
+/** Towns that people travel to. */
+export const CITIES = words(
+  "amsterdam ankara antwerp athens atlanta auckland austin baltimore bangalore bangkok barcelona basel beijing belgrade bergen berlin " +
+    "bern bilbao birmingham bogota bologna bordeaux boston bratislava bremen brisbane bristol brussels bucharest budapest buenos_aires " +
+    "cairo calgary cambridge cape_town cardiff casablanca chennai chicago cologne copenhagen dallas delhi denver detroit dortmund dresden " +
+    "dubai dublin dusseldorf edinburgh eindhoven florence frankfurt gdansk geneva genoa ghent glasgow gothenburg graz hamburg hanoi hanover " +
+    "havana heidelberg helsinki hong_kong houston innsbruck istanbul jakarta jerusalem johannesburg karlsruhe kiel kolkata krakow kyiv kyoto " +
+    "lagos las_vegas lausanne leeds leipzig lille lima linz lisbon liverpool ljubljana london los_angeles lyon madrid malaga malmo manchester " +
+    "manila mannheim marrakesh marseille melbourne mexico_city miami milan minneapolis montreal moscow mumbai munich nairobi nantes naples new_york " +
+    "nice nuremberg osaka oslo ottawa oxford palermo paris perth philadelphia phoenix pittsburgh porto portland prague quito reykjavik riga " +
+    "rio_de_janeiro rome rotterdam salzburg san_diego san_francisco santiago sao_paulo seattle seoul seville shanghai singapore sofia " +
+    "stockholm strasbourg stuttgart sydney taipei tallinn tampere tel_aviv the_hague thessaloniki tokyo toronto toulouse trieste turin " +
+    "utrecht valencia vancouver venice verona vienna vilnius warsaw wellington winnipeg wroclaw zagreb zurich",
+);
+
 /** Things one moves to without moving house. */
 export const TOOLS = words(
   "linux windows mac android ios ubuntu debian fedora arch postgres mysql sqlite oracle redis mongo kafka notion obsidian evernote " +

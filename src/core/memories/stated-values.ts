@@ -16,6 +16,7 @@ export type Link =
   | "member"
   | "goes"
   | "use"
+  | "own"
   /** "uses Datadog for monitoring" */
   | "use for"
   /** "tracks issues in Jira"; many other things are done in a place. */
@@ -75,6 +76,7 @@ const FORMS: readonly { readonly link: Link; readonly form: RegExp }[] = [
     link: "use",
     form: form(`${STILL}(?:uses?|is using|are using|runs? on|relies on|rely on) ${V}`),
   },
+  { link: "own", form: form(`${STILL}(?:has|have|owns?) ${V}`) },
   {
     link: "habit",
     form: form(`${STILL}(?:drinks?|eats?|takes?|prefers?|drives?|rides?|plays?|learns?|reads?|wears?|smokes?) ${V}`),
@@ -90,10 +92,17 @@ const FORMS: readonly { readonly link: Link; readonly form: RegExp }[] = [
 ];
 
 /** Reads everything that a statement may say of its subject. */
-export function readStatedValues({ dated, isNegative, scope }: Statement): readonly StatedValue[] {
-  if (isNegative) return [];
+export function readStatedValues(statement: Statement): readonly StatedValue[] {
+  if (statement.isNegative) return [];
+  const { text, dated, since, hasSince, scope } = statement;
+  // What was so in one year is not what is so since then.
+  const lasting = since === null || hasSince ? text : dated;
+  return [...new Set([dated, lasting])].flatMap((said) => valuesIn(said, scope));
+}
+
+function valuesIn(said: string, scope: string): readonly StatedValue[] {
   return FORMS.flatMap(({ link, form: pattern }) => {
-    const { s, v, k = "" } = pattern.exec(dated)?.groups ?? {};
+    const { s, v, k = "" } = pattern.exec(said)?.groups ?? {};
     if (s === undefined || v === undefined || valueWords(v).length === 0) return [];
     return [{ link, subject: s, topic: k, value: v, scope }];
   });

@@ -32,7 +32,7 @@ const ABBREVIATION = /\b(Dr|Mr|Mrs|Ms|Prof|St|Ltd|Inc|Co|No|Jr|Sr)\./g;
 /** What makes a text a guess, a plan, a recollection, a report, a comparison or an addition. */
 const NOT_ABOUT_NOW = new RegExp(
   "\\b(?:maybe|perhaps|possibly|probably|likely|supposedly|apparently|allegedly|reportedly|might|could|would|should|shall|ought|must|" +
-    "needs?|needed|if|unless|whether|wants?|wanted|wish(?:es)?|plans? (?:to|on)|planning(?! (?:meetings?|calls?|sessions?|workshops?|days?|poker|boards?|tools?|teams?|docs?|sheets?)\\b)|intends?|hop(?:e|es|ing)|thinks?|thinking|considers?|" +
+    "needs?|needed|if|unless|whether|wants?|wanted|wish(?:es)?|plans? (?:to|on)|(?<!\\bfor )planning(?! (?:meetings?|calls?|sessions?|workshops?|days?|poker|boards?|tools?|teams?|docs?|sheets?)\\b)|intends?|hop(?:e|es|ing)|thinks?|thinking|considers?|" +
     "considering|wonders?|wondering|dreams?|dreaming|pretends?|imagines?|going to|about to|trying|tries|used to|formerly|previously|" +
     "in the past|back then|back in|at th(?:e|at) time|until|till|once|ever|originally|initially|growing up|" +
     "as an? (?:child|kid|teenager|student|teen)|for now|for the (?:moment|time being|summer|winter|day|week|weekend|month|year)|for an? (?:while|day|week|month|year)|temporar\\w+|" +

@@ -107,7 +107,7 @@ export async function submitExtraction(
     await refuseMerging(repositories, actor, [container.tag]);
     const { forgetAfter, factsLeftOut } = await findDocument(repositories, organizationId, current);
     const batchId = createId();
-    const { facts, leftOut } = await writeFacts(repositories, {
+    const { facts, restated, leftOut } = await writeFacts(repositories, {
       actor,
       client: document.client,
       container,
@@ -125,7 +125,13 @@ export async function submitExtraction(
       await repositories.documents.update(organizationId, document.id, { factsLeftOut: leftOut });
     await repositories.extractionTasks.finish(organizationId, task.id);
     const remaining = await repositories.extractionTasks.countOpen(organizationId, container.id, MOST_COUNTED);
-    const receipt = { documentId: document.id, containerTag: container.tag, batchId, facts, remaining };
+    const receipt = {
+      documentId: document.id,
+      containerTag: container.tag,
+      batchId,
+      facts: [...facts, ...restated],
+      remaining,
+    };
     const groundless = input.facts.length - facts.length - past.length - leftOut;
     const warnings = tellNotTakenIn({ past, noRoom: leftOut, groundless });
     return warnings.length > 0 ? { ...receipt, warnings } : receipt;

@@ -1,3 +1,5 @@
+import { TOOL_ROLE } from "./ending-patterns.js";
+
 /** What a transition does with what it names: that decides which statements of the former value it can end. */
 export type TransitionKind =
   /** Something or somebody is somewhere else. */
@@ -76,10 +78,16 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
   { kind: "replace", form: form(`${F} ${WAS}(?:replaced|superseded) (?:by|with) ${P}`) },
   { kind: "replace", form: form(`${S} ${HAS}${REPLACED} ${F} (?:with|by|for|in favou?r of) ${P}`) },
   { kind: "replace", form: form(`${S} ${HAS}${GAVE_UP} ${F} in favou?r of ${P}`) },
-  { kind: "replace", form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded) ${F} as ${T}`) },
+  {
+    kind: "replace",
+    form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded|(?:took|taken) over from) ${F} as ${T}`),
+  },
   { kind: "leave", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${JOINED} ${P}`) },
   { kind: "leave", namesCompany: true, form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} for ${P}`) },
 ];
+
+/** "We went back to Jenkins": what that replaces is known from when it was given up. */
+export const BACK_TO = form(`${S} ${HAS}(?:went|gone|switched|moved|migrated|changed) back to ${P}`);
 
 /** "Builds: Jenkins → Buildkite" */
 export const ARROW = /^(?<t>[^:?→\n]{1,60}): ?(?<f>[^:;?→\n]{1,60}?) ?(?:→|->|=>|-->) ?(?<p>[^:;?→\n]{1,60})$/u;
@@ -92,7 +100,7 @@ export const WHY_LAST =
   /,? (?:because|so that|due to|thanks to|to (?:save|cut|reduce|get|avoid)|effective|as of|with effect)\b[^]*$/iu;
 /** It was undone, or was not meant to last. */
 export const UNDONE =
-  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:a|one|two|three|this|some) \p{L}+|until|temporar\p{L}+)\b/iu;
+  /\b(?:revert(?:ed|ing)?|undid|undone|roll(?:ed|ing)? (?:\p{L}+ )?back|(?:went|came|gone|switched|moved|changed) back|back to|returned|by (?:mistake|accident)|accidentally|trial|as a test|for (?:an?|the|one|two|three|this|some) (?:\p{L}+ )?(?:moment|minute|hour|day|night|week|weekend|fortnight|month|year|quarter|season|summer|winter|semester|term|sprint|while|bit|time|trial|test|try|change|demo|experiment|event|trip|visit|meeting|talk|show|party|holiday|game)s?|until|temporar\p{L}+)\b/iu;
 /** Of something that takes place at times, only one of them changed. */
 export const ONE_TIME =
   /\b(?:today|tonight|tomorrow|yesterday|(?:this|next|last) (?:week|month|time|\p{L}+day)|on (?:the |\d|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|because)|\btoday'?s\b/iu;
@@ -106,6 +114,8 @@ export const COMPANY =
 /** What somebody has one of at a time, and exchanges. */
 export const EXCHANGED_ROLE =
   /\b(?:editor|ide|browser|search engine|terminal|shell|operating system|database|framework|library|tool|app|client|platform|host(?:ing)?|provider|carrier|operator|network|bank|broker|insurer|insurance|supplier|vendor|plan|subscription|gym|phone|laptop|computer|tablet|camera|keyboard|car|bike|calendar|password manager|backup service|tracker|dentist|doctor|gp|therapist|accountant|lawyer|hairdresser|vet|landlord|tutor)$/iu;
+/** What a group has one of at a time; its members may use others. */
+export const TOOL_OF_GROUP = new RegExp(`^(?:${TOOL_ROLE})$`, "iu");
 /** A place that somebody moves from. */
 export const PLACE_OF_ONES_OWN =
   /\b(?:city|town|village|country|county|state|region|district|neighbou?rhood|location|base|address)$/iu;

@@ -1,13 +1,15 @@
 import { PEOPLE } from "../../language/english/people.js";
 import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
-import { DATED } from "./ending-patterns.js";
-import { valueWords } from "./slot-values.js";
+import { DATED, PASSING } from "./ending-patterns.js";
+import { TOOLS } from "./slot-words.js";
+import { isPlace, valueWords } from "./slot-values.js";
 import type { Link, StatedValue } from "./stated-values.js";
 import { isoOf, readStatement, type Statement } from "./statement.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
 import {
   ARROW,
+  BACK_TO,
   COMPANY,
   FOR_LAST,
   ONE_TIME,
@@ -39,7 +41,7 @@ export interface Transition {
 
 /** Without one of these words, no text says it. */
 const CHANGES =
-  /[→>]|\b(?:from|renamed|rebranded|rebrands|relabell?ed|retitled|replaced|superseded|swapped|exchanged|traded|ditched|dropped|called|named|known|left|quit|resigned)\b/i;
+  /[→>]|\b(?:from|renamed|rebranded|rebrands|relabell?ed|retitled|replaced|superseded|succeeded|swapped|exchanged|traded|ditched|dropped|called|named|known|left|quit|resigned)\b/i;
 const MOST_WORDS = 6;
 const LONGEST = 240;
 
@@ -57,9 +59,9 @@ function readFrom(raw: string, isOfGroup: boolean): Transition | null {
   const statement = readStatement(text);
   if (!statement || statement.isNegative) return null;
   for (const { kind, form, needsChange, namesCompany } of TRANSITIONS) {
-    const found = form.exec(statement.dated.replace(WHY_LAST, ""))?.groups;
+    const found = form.exec(statement.text.replace(WHY_LAST, ""))?.groups;
     if (!found || (needsChange && !statement.isChange)) continue;
-    if (namesCompany && !COMPANY.test(found["p"] ?? "")) continue;
+    if (namesCompany && !isCompany(found, statement.dated)) continue;
     return transitionOf(kind, found, statement, isOfGroup || /^we\b/i.test(statement.text));
   }
   return null;
@@ -75,6 +77,7 @@ function transitionOf(
   const present = kind === "leave" ? employerOf(p) : presentOf(p);
   if (present === null || isAnothers(subject, t)) return null;
   const { value, topic } = present;
+  if (kind === "rename" && /^an? /i.test(value)) return null;
   const named = JOBS.test(t) ? "" : keyOf(t, subject);
   if (named !== "" && topic !== "") return null;
   const former = withUnitOf(value, f.trim());
@@ -127,6 +130,56 @@ function presentOf(written: string): { readonly value: string; readonly topic: s
   return { value: divideAtTail(value).head, topic };
 }
 
+/** Where companies are named alone, what follows one that was left is another, unless it is known as a place. */
+function isCompany({ f = "", p = "" }: Readonly<Record<string, string | undefined>>, dated: string): boolean {
+  if (COMPANY.test(p)) return true;
+  return NAME_ALONE.test(f) && NAME_ALONE.test(p) && !isPlace(p) && !PASSING.test(dated);
+}
+
+const NAME_ALONE = /^\p{Lu}[\p{L}\p{N}&.-]*(?: \p{Lu}[\p{L}\p{N}&.-]*)?$/u;
+
+/** Somebody does again what they had given up. */
+export interface Return {
+  readonly subject: string;
+  /** What they had given up. */
+  readonly present: string;
+  readonly scope: string;
+  readonly isOfGroup: boolean;
+}
+
+/** Reads who went back to what; null for a journey. */
+export function readReturn(raw: string, isOfGroup: boolean): Return | null {
+  if (raw.length > LONGEST || !/ back to /i.test(raw)) return null;
+  const statement = readStatement(raw);
+  if (!statement || statement.isNegative || statement.since !== null) return null;
+  const { s = "", p = "" } = BACK_TO.exec(statement.text)?.groups ?? {};
+  const present = p === "" ? null : presentOf(p);
+  if (!present || present.topic !== "" || isPlace(present.value)) return null;
+  const isOurs = OURSELVES.test(fold(s));
+  const { scope } = statement;
+  return {
+    subject: isOurs ? "" : keyOf(s, ""),
+    present: present.value,
+    scope,
+    isOfGroup: isOfGroup || TEAM.test(fold(s)),
+  };
+}
+
+/** The transition that a return undoes, in the other direction; null unless there is exactly one. */
+export function undoneBy(
+  { subject, present, scope, isOfGroup }: Return,
+  told: readonly Transition[],
+): Transition | null {
+  const isMeant = (one: Transition) =>
+    (one.kind === "switch" || one.kind === "replace" || (one.kind === "move" && TOOLS.has(fold(one.former)))) &&
+    one.subject === subject &&
+    one.scope === scope &&
+    valueWords(one.former).join(" ") === valueWords(present).join(" ");
+  const [undone, ...more] = told.filter(isMeant);
+  if (!undone || more.length > 0) return null;
+  return { ...undone, former: undone.present, present: undone.former, isOfGroup, when: null };
+}
+
 /** Who leaves for lunch comes back. */
 function employerOf(written: string): { readonly value: string; readonly topic: "" } | null {
   const value = divideAtTail(written.trim()).head;
@@ -156,7 +209,7 @@ const LINK_OF_PRESENT: Readonly<Record<TransitionKind, Link>> = {
 
 /** What holds after a transition, which the next one may end. */
 export function presentState({ kind, subject, thing, present, scope }: Transition): StatedValue {
-  const named = thing === "" ? (subject === "" ? "User" : subject) : thing;
+  const named = thing === "" ? (subject === "" && kind !== "rename" ? "User" : subject) : thing;
   return { link: LINK_OF_PRESENT[kind], subject: named, topic: "", value: present, scope };
 }
 

@@ -23,6 +23,7 @@ import { meaningKey } from "./near-duplicates.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relation.js";
+import { writeRestated } from "./write-restated.js";
 import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
 
 /**
@@ -40,6 +41,8 @@ export async function writeFacts(repositories: Repositories, writing: FactWritin
     id: writing.readAgain?.batchId ?? createId(),
     stated: new Set(),
     written: [],
+    restated: [],
+    lacksVectors: false,
     newcomers: known,
     meanings: new Map(known.map(({ id, text }) => [meaningKey(text), id])),
     documentEnd: writing.documentEnd,
@@ -57,10 +60,13 @@ export async function writeFacts(repositories: Repositories, writing: FactWritin
   await forgetFormerStatements(repositories, writing, batch);
   if (
     facts.length > 0 &&
-    (facts.some((fact) => fact.vector === null) || !(await isOfActive(repositories, writing.resolution.space)))
+    (batch.lacksVectors ||
+      facts.some((fact) => fact.vector === null) ||
+      !(await isOfActive(repositories, writing.resolution.space)))
   )
     await repositories.jobs.enqueue([MISSING_JOB]);
-  return { facts: batch.written.filter((one) => one !== null), leftOut: batch.leftOut };
+  const { restated, leftOut } = batch;
+  return { facts: batch.written.filter((one) => one !== null), restated, leftOut };
 }
 
 /** Adds to a new fact the memories close to it. */
@@ -185,16 +191,17 @@ async function writeNew(
   writing: FactWriting,
   fact: JudgedVector,
   batch: Batch,
-  related: Related & { readonly isNamed?: true },
+  stated: Related & { readonly isNamed?: true },
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
-  if (!related.isNamed && related.kind !== "outdated") {
-    const replaceable = related.kind === "updates" ? related.memories : [];
+  if (!stated.isNamed && stated.kind !== "outdated") {
+    const replaceable = stated.kind === "updates" ? stated.memories : [];
     const doubt = doubtOf(writing, fact, batch, replaceable);
     if (doubt && !takeRoom(batch)) return null;
     if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
     batch.superseded += replaceable.length;
   }
+  const related = await writeRestated(repositories, writing, { fact, related: stated }, batch);
   // A replacement or an expired fact adds no memory to the total.
   if ((related.kind === "new" || related.kind === "extends") && !takeRoom(batch)) return null;
   const [replaced = null, ...others] = related.kind === "updates" ? related.memories : [];

@@ -8,6 +8,8 @@ import { fold, foldedRuns, isStopWord } from "../../language/words.js";
 interface AskedAbout {
   /** It asks for something that each person has their own of, and for that of whoever asks: "what is my job". */
   readonly isAsker: boolean;
+  /** The thing of theirs that it asks for and nothing else, folded: "what is my bank"; null for others. */
+  readonly ownThing: string | null;
   /** It asks for the name of whoever asks. */
   readonly isForName: boolean;
   /** The question, folded; null if it may be about several people. */
@@ -21,6 +23,7 @@ const LONGEST_READ = 1_000;
 const OWN_NAME = /\b(?:my (?:own |full |first |last |real )?(?:name|surname)|am i called|who am i)\b/;
 const OWN =
   /\b(?:my (?:current |present )?(?:jobs?|work|profession|occupation|employer|career|age|birthday|allerg(?:y|ies)|intolerances?|diet|hobb(?:y|ies)|nationality|height|weight|salary|blood type|hometown)|am i (?:allergic|intolerant|vegan|vegetarian)|allergies do i|(?:do|did) i (?:do for a living|work|live|drink|eat|drive|play|study))\b/;
+const OWN_THING = /^(?:what|which)(?:'s| is) my (?<thing>(?:[\p{L}-]{1,30} ){0,2}[\p{L}-]{1,30})\W{0,3}$/u;
 const WHO = /\bwho(?:m|se)?\b/;
 
 /** Reads whom a question is about. */
@@ -30,12 +33,14 @@ function readAskedAbout(question: string): AskedAbout {
   const isOfPeople = PEOPLE.test(folded) || askedFacets(folded).some(({ facet }) => isAnother(facet));
   return {
     isAsker: isForName || (OWN.test(folded) && !isOfPeople),
+    ownThing: OWN_THING.exec(folded)?.groups?.["thing"] ?? null,
     isForName,
     ofOne: isOfPeople || WHO.test(folded) ? null : folded,
     words: new Set(foldedRuns(folded)),
   };
 }
 
+const OF_SOMEBODY = /^(?!User)\p{Lu}[\p{L}-]{1,30}'s (?<thing>\p{L}[\p{L} -]{0,60}?) (?:is|are) /u;
 const OF_ASKER = /\b(?:user|i|my|me|mine|we|our)\b/i;
 const OWNED = /^(?:my|(?<owner>\p{L}[\p{L}-]{0,30})'s) (?<rest>.{3,40})/iu;
 /** Somebody of theirs, who is or does something: a family name and an allergy to cats are their own. */
@@ -58,9 +63,10 @@ export function personShareOf(question: string): ((text: string) => number) | nu
   return (text) => (text.length <= LONGEST_STATEMENT && isAboutAnother(about, text) ? OF_ANOTHER : 1);
 }
 
-function isAboutAnother({ isAsker, isForName, ofOne, words }: AskedAbout, statement: string): boolean {
+function isAboutAnother({ isAsker, ownThing, isForName, ofOne, words }: AskedAbout, statement: string): boolean {
   const owner = ownerOfSomebody(statement);
   if (owner !== null) return isAsker || isAskedAlone(ofOne, owner, statement);
+  if (ownThing !== null && fold(OF_SOMEBODY.exec(statement)?.groups?.["thing"] ?? "") === ownThing) return true;
   if (!isAsker || OF_ASKER.test(statement)) return false;
   const ofThing = OF_A_THING.exec(statement);
   const isAskedFor = words.has(fold(ofThing?.groups?.["thing"] ?? ""));

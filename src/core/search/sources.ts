@@ -1,15 +1,20 @@
+import { readingOf } from "../memories/reading.js";
 import type { Evidence, UnitWords } from "./evidence.js";
 
 /** By the index of a memory among the candidates: the indexes of the chunks it was taken from; never empty. */
 export type Sources = ReadonlyMap<number, readonly number[]>;
 
-/** Finds the source passages of memories among the candidates, by the words quoted from them. */
+/**
+ * Finds the source passages of memories among the candidates, by the words quoted from them. What holds since something became
+ * another says more than the words that say so.
+ */
 export function findSources(units: readonly UnitWords[]): Sources {
   const sources = new Map<number, number[]>();
   let chunks: Map<string, number[]> | null = null;
   for (let index = 0; index < units.length; index++) {
-    for (const { documentId, text } of units[index]!.detail.memory?.quotes ?? NONE) {
-      if (text === "") continue;
+    const { memory, text: said } = units[index]!.detail;
+    for (const { documentId, text } of memory?.quotes ?? NONE) {
+      if (text === "" || holdsSince(said, text)) continue;
       chunks ??= chunksByDocument(units);
       const places = (chunks.get(documentId) ?? []).filter((place) => units[place]?.detail.text.includes(text));
       if (places.length > 0) sources.set(index, [...(sources.get(index) ?? []), ...places]);
@@ -19,6 +24,15 @@ export function findSources(units: readonly UnitWords[]): Sources {
 }
 
 const NONE: readonly never[] = [];
+
+function holdsSince(said: string, quote: string): boolean {
+  return quote !== said && tellsOfChange(quote) && !tellsOfChange(said);
+}
+
+function tellsOfChange(text: string): boolean {
+  const { transitions, returns } = readingOf(text);
+  return transitions.length > 0 || returns !== null;
+}
 
 function chunksByDocument(units: readonly UnitWords[]): Map<string, number[]> {
   const places = new Map<string, number[]>();

@@ -1,0 +1,165 @@
+import { fold } from "../../language/words.js";
+import { isDate } from "./date-values.js";
+import { endedStates, type EndedState } from "./ended-states.js";
+import { readingOf, type Reading } from "./reading.js";
+import { NOT_EMPLOYERS } from "./slot-words.js";
+import type { Link } from "./stated-values.js";
+import { datePartsOf, type Statement } from "./statement.js";
+import { divideAtTail } from "./tails.js";
+import type { TransitionKind } from "./transition-patterns.js";
+
+const LONGEST = 160;
+/** With these words, a statement says more than its value: what was still so of the former one is new of the present one. */
+const SAYS_MORE =
+  /\b(?:still|always|again|just|recently|already|yet|finally|only|even|old|former|original)\b|[,;:()?](?!\d)/i;
+/** Links that hold of whatever follows; elsewhere, the thing on the shelf is not in the car. */
+const OF_ANYTHING: ReadonlySet<Link> = new Set(["name", "is", "use", "use for", "own", "habit"]);
+/** What a move to somewhere, or a new employer, does not tell. */
+const NOT_TOLD: Readonly<Partial<Record<TransitionKind, ReadonlySet<Link>>>> = {
+  move: new Set(["work", "member", "habit"]),
+  leave: new Set(["member", "with"]),
+};
+/** What is drunk is exchanged for a drink; what was played, for anything. */
+const OF_ONE_KIND = /\b(?:drinks?|eats?|prefers?) /i;
+/** What was under the mat may be in the shed. */
+const PLACED = /^(?:in|on|at|under|behind|beside|near|inside|by|with|for) /i;
+const PLAIN_TOPIC = /^[\p{L}\p{N}][\p{L}\p{N} '-]{0,40}$/u;
+
+/** A memory that a transition ends. */
+interface Former {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * What memories that a text ends say of the new value, by id: "we renamed Heron to Kestrel" makes "the project is called Heron"
+ * say "the project is called Kestrel". Without those of which that is uncertain.
+ */
+export function restatementsOf(mine: Reading, former: readonly Former[]): ReadonlyMap<string, string> {
+  const restated = former.flatMap(({ id, text }) => {
+    const one = restate(mine, text);
+    return one ? [{ id, ...one }] : [];
+  });
+  // A new bank is perhaps not the new broker, unless the text names what became another.
+  const isCertain = restated.every(({ isNamed, subject }) => isNamed || subject === restated[0]?.subject);
+  return new Map(isCertain ? restated.map(({ id, text }) => [id, text]) : []);
+}
+
+interface Restated {
+  readonly text: string;
+  readonly subject: string;
+  readonly isNamed: boolean;
+}
+
+function restate(mine: Reading, text: string): Restated | null {
+  const { statement, transitions, statedValues } = readingOf(text);
+  if (!statement || transitions.length > 0 || text.length > LONGEST) return null;
+  const plain = withoutSince(text, statement);
+  if (plain === null || SAYS_MORE.test(plain)) return null;
+  const [first, ...more] = endedStates(mine, { statedValues }).flatMap((ended) => {
+    const said = mayCarry(ended, plain) ? withPresent(plain, ended) : null;
+    const { transition, held } = ended;
+    const isNamed = transition.thing !== "" || transition.kind === "rename";
+    return said === null ? [] : [{ text: said, subject: fold(held.subject), isNamed }];
+  });
+  return first && more.every((other) => other.text === first.text) ? first : null;
+}
+
+/** It is so since another day now. Null if it cannot be told where the text says since when. */
+function withoutSince(text: string, { text: lasting, dated, since, hasSince, scope }: Statement): string | null {
+  if (since === null) return text;
+  const clause = dated.startsWith(lasting) ? dated.slice(lasting.length) : "";
+  return hasSince && scope === "" && clause !== "" && text.includes(clause) ? text.replace(clause, "") : null;
+}
+
+function mayCarry({ transition, held }: EndedState, text: string): boolean {
+  const { kind, former, present, thing } = transition;
+  if (PLACED.test(former) || PLACED.test(present)) return false;
+  if (NOT_TOLD[kind]?.has(held.link)) return false;
+  if (held.link === "habit" && !OF_ONE_KIND.test(text)) return false;
+  if (held.topic !== "" && (!PLAIN_TOPIC.test(held.topic) || divideAtTail(held.topic).tail !== "")) return false;
+  if (held.link === "work" && NOT_EMPLOYERS.test(fold(present))) return false;
+  // Who moves from Lisbon to Spain lives there, but Spain is no town.
+  if (kind === "move" && thing === "" && held.link === "is" && !transition.isThing) return false;
+  return kind === "rename" || areAlike(former, present, held.link);
+}
+
+const FIGURE = /^[€$£]?\d/u;
+
+/** True for two names, two dates of equal precision, two figures, or two plain words where any would do. */
+function areAlike(former: string, present: string, link: Link): boolean {
+  if (isDate(former) || isDate(present))
+    return isDate(former) && isDate(present) && shapeOf(former) === shapeOf(present);
+  const [one, other] = [bareOf(former), bareOf(present)];
+  const [figure, otherFigure] = [FIGURE.test(one), FIGURE.test(other)];
+  if (figure || otherFigure) return figure && otherFigure;
+  if (isName(one) !== isName(other)) return false;
+  return isName(one) || OF_ANYTHING.has(link) || lastWord(one) === lastWord(other);
+}
+
+function shapeOf(date: string): string {
+  return Object.keys(datePartsOf(date)).join(" ");
+}
+
+function isName(value: string): boolean {
+  return /[\p{Lu}\d._/]/u.test(value);
+}
+
+function lastWord(value: string): string {
+  return fold(value).split(" ").at(-1) ?? "";
+}
+
+const DETERMINER = /^(?<determiner>an?|the|their|his|her|its|my|our) (?=\S)/i;
+const ARTICLE = /^(?:an?|the)$/i;
+/** Words of the present value that mean somebody else once another says them. */
+const OF_A_SPEAKER = /\b(?:my|our|your|their|his|her|its|me|us|it|them)\b|['’]s /i;
+
+function bareOf(value: string): string {
+  return value.trim().replace(DETERMINER, "");
+}
+
+function determinerOf(value: string): string {
+  return DETERMINER.exec(value.trim())?.groups?.["determiner"]?.toLowerCase() ?? "";
+}
+
+/** The text with the present value in place of the former one; null if that occurs other than once, or would not be English. */
+function withPresent(text: string, { transition, held }: EndedState): string | null {
+  const { kind, former, present } = transition;
+  const value = kind === "rename" ? held.value.trim() : bareOf(former);
+  const place = [held.value, held.subject].some((part) => part.includes(value)) ? findOnce(text, value) : null;
+  const bare = bareOf(present);
+  if (place === null || OF_A_SPEAKER.test(bare) || (place.before === "" && !/^\p{Lu}/u.test(present))) return null;
+  const [, start = "", article = ""] = /^(.*?)(?:\b(an?|the) )?$/iu.exec(place.before) ?? [];
+  const fitting = articleFor(bare, {
+    held: article.toLowerCase(),
+    former: determinerOf(former),
+    present: determinerOf(present),
+  });
+  if (fitting === null || (held.link === "name" && fitting !== "")) return null;
+  return `${start}${fitting === "" ? "" : `${fitting} `}${bare}${place.after}`;
+}
+
+function findOnce(text: string, value: string): { readonly before: string; readonly after: string } | null {
+  const at = text.indexOf(value);
+  if (value === "" || at === -1 || fold(text).split(fold(value)).length !== 2) return null;
+  const [before, after] = [text.slice(0, at), text.slice(at + value.length)];
+  return /(?:^|[ "“])$/.test(before) && /^(?:["”]?[.!]?$| )/.test(after) ? { before, after } : null;
+}
+
+/** The article of the present value where the former one stood; null if it is uncertain which. */
+function articleFor(
+  bare: string,
+  { held, former, present }: Readonly<Record<"held" | "former" | "present", string>>,
+): string | null {
+  const isOwn = present !== "" && !ARTICLE.test(present);
+  if (isOwn && (former === "" || ARTICLE.test(former))) return null;
+  const own = isOwn ? "" : present;
+  if (own !== "" || held === "") return own;
+  if (held === "the") return former === "the" ? null : "the";
+  return isName(bare) ? indefiniteArticleOf(bare) : null;
+}
+
+function indefiniteArticleOf(name: string): "a" | "an" | null {
+  if (/^[bcdfgjklmnpqrstvwxyz]\p{Ll}/iu.test(name)) return "a";
+  return /^(?:[ai]|e(?!u)|o(?!ne))\p{L}/iu.test(name) ? "an" : null;
+}
