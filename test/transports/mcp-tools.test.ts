@@ -291,6 +291,9 @@ describe("search", () => {
     expect(elsewhere.text).toMatch(/^There is no container box-\d+-other\. Existing containers: .*box-\d+/);
     const nothing = await call("search", { query: "Which violin does Zoe play?", containerTag: box });
     expect(nothing.text).toMatch(/^Nothing in box-\d+ is similar enough\./);
+    const filters = { AND: [{ key: "room", value: "attic" }] };
+    const filtered = await call("search", { query: "Where is the safe?", containerTag: box, filters });
+    expect(filtered.text).toMatch(/^Nothing in box-\d+ that satisfies the filters is similar enough\./);
   });
 
   test("respects limit and threshold", async () => {

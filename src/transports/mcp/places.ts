@@ -35,12 +35,18 @@ export function listPlaces(places: readonly string[]): string {
 const MOST_NAMES = 10;
 
 /** What to say where nothing was found: including that a container does not exist, since its name may be misspelt. */
-export async function describeNothing({ core, actor }: ToolContext, places: readonly string[]): Promise<string> {
+export async function describeNothing(
+  { core, actor }: ToolContext,
+  places: readonly string[],
+  { isFiltered }: { readonly isFiltered: boolean },
+): Promise<string> {
   const { containers } = await core.listContainers({ actor });
   const known = containers.map(({ tag }) => tag);
   const missing = places.filter((tag) => !known.includes(tag));
   if (missing.length === 0 || known.length === 0)
-    return `Nothing in ${listPlaces(places)} is similar enough. Other words, a lower threshold or another containerTag may find more.`;
+    return isFiltered
+      ? `Nothing in ${listPlaces(places)} that satisfies the filters is similar enough. Other filters, other words or a lower threshold may find more.`
+      : `Nothing in ${listPlaces(places)} is similar enough. Other words, a lower threshold or another containerTag may find more.`;
   const names = known.slice(0, MOST_NAMES).join(", ");
   const more = known.length > MOST_NAMES ? `, and ${known.length - MOST_NAMES} more` : "";
   return `There is no container ${listPlaces(missing)}. Existing containers: ${names}${more}.`;

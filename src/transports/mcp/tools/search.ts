@@ -66,7 +66,7 @@ export const searchTool = defineTool({
     const text = [
       results.length > 0
         ? `${count(results.length, "result")} in ${container}, best first.\n${fence(describeHits(answer))}`
-        : await describeNothing(context, places),
+        : await describeNothing(context, places, { isFiltered: args.filters !== undefined }),
       ...describeGaps(answer),
     ].join("\n");
     return { text, structured: { results: results.map(presentHit), waiting, degraded: [...degraded], notice: NOTICE } };
