@@ -18,7 +18,7 @@ import {
   only,
 } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
-import { findPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
+import { describeOnPostgres } from "../support/describe-on-postgres.js";
 import { seededRandom } from "../support/vectors.js";
 
 /** Time to create and start a server. */
@@ -336,17 +336,6 @@ describe("metadata filters in SQL: SQLite", () => {
   describeFilters((options) => createSqliteStore({ ...options, maxMegabytes: 0 }));
 });
 
-const programs = findPostgres();
-if (programs === undefined)
-  describe("metadata filters in SQL: PostgreSQL", () =>
-    test.skip("left out: PostgreSQL is not installed on this machine", () => undefined));
-else
-  describe("metadata filters in SQL: PostgreSQL", () => {
-    let server: PostgresServer;
-    beforeAll(async () => {
-      server = await startPostgres(programs);
-    }, STARTS_WITHIN_MS);
-    afterAll(() => server.stop(), STARTS_WITHIN_MS);
-
-    describeFilters(async (options) => createPostgresStore({ ...options, url: await server.createDatabase() }));
-  });
+describeOnPostgres("metadata filters in SQL: PostgreSQL", (server) =>
+  describeFilters(async (options) => createPostgresStore({ ...options, url: await server.createDatabase() })),
+);

@@ -8,6 +8,8 @@ type Fragment = RawBuilder<boolean>;
 
 /** Conditions of a filter that SQLite still evaluates itself. */
 const MOST_IN_SQL = 3;
+/** More conditions take PostgreSQL milliseconds a row where the metadata is large. */
+const MOST_CHEAP = 10;
 
 /** The filter language of contract 1.13 as SQL over a JSON column of document metadata. */
 export function documentFilterSql(
@@ -79,11 +81,16 @@ function withoutKey({ type, negate }: FilterCondition): Fragment {
  * 2 ms a document and 20 ms a memory, and one on a list of 10,000 texts 30 ms; a function takes 0.2 ms and 3 ms for any number. A
  * few values of small metadata are compared in half the time by SQL.
  */
-export function isEvaluated(database: RecordDatabase, expression: FilterExpression): boolean {
+function isEvaluated(database: RecordDatabase, expression: FilterExpression): boolean {
   if (database !== "sqlite") return false;
   const conditions = conditionsOf(expression);
   const isSlow = ({ type, ignoreCase }: FilterCondition): boolean => ignoreCase || type.endsWith("_contains");
   return conditions.length > MOST_IN_SQL || conditions.some(isSlow);
+}
+
+/** Whether a row with large metadata may take milliseconds. */
+export function isCostly(database: RecordDatabase, expression: FilterExpression): boolean {
+  return isEvaluated(database, expression) || conditionsOf(expression).length > MOST_CHEAP;
 }
 
 /**

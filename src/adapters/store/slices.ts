@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { FilterExpression } from "../../core/types.js";
 import { databaseTraits, type SliceSize } from "./database-traits.js";
-import { isEvaluated } from "./filters.js";
+import { isCostly } from "./filters.js";
 import { databaseOver, executorOf, type RecordExecutor, type SlicedRead } from "./record-executor.js";
 import type { Database } from "./schema.js";
 
@@ -24,9 +24,8 @@ export class Slices {
   constructor(db: Kysely<Database>, { containers, filters }: FilteredRead) {
     this.#executor = executorOf(db);
     this.#containers = containers;
-    const { sliceSize } = databaseTraits(db);
-    const isSlow = filters !== undefined && isEvaluated(this.#executor.database, filters);
-    this.#length = new SliceLength(isSlow ? { ...sliceSize, mostRows: sliceSize.mostEvaluated } : sliceSize);
+    const { plain, costly } = databaseTraits(db).slices;
+    this.#length = new SliceLength(filters && isCostly(this.#executor.database, filters) ? costly : plain);
   }
 
   /** Runs one statement. @param look reads so many rows at most @throws as `RecordExecutor.readSlice` */
@@ -61,12 +60,12 @@ export class Slices {
 
 /** How many rows the next statement looks at. */
 export class SliceLength {
-  readonly #size: Omit<SliceSize, "mostEvaluated">;
+  readonly #size: SliceSize;
   /** What a statement takes at least, such as the way to the database and back. */
   #fixedMs = Infinity;
   #rows: number;
 
-  constructor(size: Omit<SliceSize, "mostEvaluated">) {
+  constructor(size: SliceSize) {
     this.#size = size;
     this.#rows = size.leastRows;
   }
