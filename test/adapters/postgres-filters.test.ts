@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSliceTurns } from "../../src/adapters/store/postgres/slice-turns.js";
@@ -106,6 +106,25 @@ describeOnPostgres("filters on PostgreSQL, with two hundred conditions on large 
       }
       for (const end of ends) end();
       await Promise.all(all);
+    } finally {
+      await pool.end();
+    }
+  });
+
+  test("the time that a read waits for others does not count towards its limit", async () => {
+    const pool = new pg.Pool({ connectionString: url });
+    const inTurn = createSliceTurns({ pool, place: "the test's database" }, 1_000);
+    const ends: (() => void)[] = [];
+    const hold = () => new Promise<void>((resolve) => ends.push(resolve));
+    try {
+      const others = ["a", "b", "c"].map((container) => inTurn({ containers: [container], spentMs: 0 }, hold));
+      await expect.poll(() => ends.length, { timeout: STARTS_WITHIN_MS }).toBe(3);
+      const waiting = inTurn({ containers: ["d"], spentMs: 900 }, () => Promise.resolve("read"));
+      await sleep(1_200);
+      for (const end of ends) end();
+      expect(await waiting).toMatchObject({ result: "read" });
+      await Promise.all(others);
+      await expect(inTurn({ containers: ["d"], spentMs: 1_000 }, hold)).rejects.toMatchObject({ kind: "unavailable" });
     } finally {
       await pool.end();
     }

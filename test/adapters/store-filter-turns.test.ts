@@ -16,7 +16,9 @@ import {
 } from "../support/builders.js";
 import { ManualClock } from "../support/clock.js";
 
-const DOCUMENTS = 400;
+const DOCUMENTS = 300;
+/** Time to write what is read. */
+const WRITTEN_WITHIN_MS = 60_000;
 /** Names every key of the metadata below, and matches none. */
 const CONDITIONS: FilterExpression = {
   any: Array.from({ length: 200 }, (_, at) => buildCondition(`key${at}`, `no ${at}`, { type: "string_contains" })),
@@ -42,7 +44,7 @@ describe("filters with two hundred conditions on large metadata", () => {
         await memories.addSource(organization, memory.id, id, null);
       }
     });
-  });
+  }, WRITTEN_WITHIN_MS);
   afterAll(async () => {
     await store.close();
     await rm(dataDirectory, { recursive: true, force: true });
@@ -78,52 +80,91 @@ describe("filters with two hundred conditions on large metadata", () => {
     const filters: FilterExpression = { all: [CONDITIONS, buildCondition("key0", "y", { negate: true })] };
     const matching: FilterExpression = { any: [CONDITIONS, filters, buildCondition("key0", "x".repeat(290))] };
 
-    /** What a read returns if this is written once it has begun. */
-    async function readBeside<Result>(read: () => Promise<Result>, write: () => Promise<unknown>): Promise<Result> {
-      let isOver = false;
-      const reading = read().finally(() => (isOver = true));
-      await setImmediate();
-      await write();
-      expect(isOver, "the read was over before anything was written").toBe(false);
-      return reading;
+    const ATTEMPTS = 20;
+
+    /**
+     * What is read first, and what is read while somebody writes. Tries again where the second read was over before anything was
+     * written.
+     * @param write changes something of what was read first
+     */
+    async function readWhileWriting<Result>(
+      read: () => Promise<Result>,
+      write: (before: Result) => Promise<unknown>,
+    ): Promise<{ readonly before: Result; readonly meanwhile: Result }> {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const before = await read();
+        let isOver = false;
+        const reading = read().finally(() => (isOver = true));
+        await setImmediate();
+        await write(before);
+        const isMeanwhile = !isOver;
+        const meanwhile = await reading;
+        if (isMeanwhile) return { before, meanwhile };
+      }
+      throw new Error(`Each of ${ATTEMPTS} reads was over before anything was written.`);
     }
 
     test("a list of documents has none that moved to another container or no longer satisfies the filter", async () => {
       const { organizationId: organization, documents } = store;
       const query = buildDocumentQuery({ ...page, filters: matching, includeContent: true });
-      const { documents: before, total } = await documents.list(organization, query);
-      const [moved, changed, rewritten] = before;
-      if (!moved || !changed || !rewritten) throw new Error("The list was empty");
-      const list = await readBeside(
-        () => documents.list(organization, query),
-        async () => {
-          await documents.update(organization, moved.id, { containerTags: ["b"], content: "secret" });
-          await documents.update(organization, changed.id, { metadata: {} });
-        },
+      const read = () => documents.list(organization, query);
+      const { before, meanwhile } = await readWhileWriting(read, ({ documents: [moved, changed] }) =>
+        store.transaction(async ({ documents }) => {
+          await documents.update(organization, moved?.id ?? "", { containerTags: ["b"], content: "secret" });
+          await documents.update(organization, changed?.id ?? "", { metadata: {} });
+        }),
       );
-      const ids = list.documents.map(({ id }) => id);
-      expect(before).toHaveLength(10);
-      expect(ids).toEqual(before.slice(2).map(({ id }) => id));
-      expect(list.total).toBe(total - 2);
-      expect((await documents.list(organization, query)).total).toBe(total - 2);
+      expect(before.documents).toHaveLength(10);
+      expect(meanwhile.documents.map(({ id }) => id)).toEqual(before.documents.slice(2).map(({ id }) => id));
+      expect(meanwhile.total).toBe(before.total - 2);
+      expect((await read()).total).toBe(before.total - 2);
     });
 
-    test("lists and profiles have no memory that was forgotten or moved", async () => {
-      const { organizationId: organization, memories, containers } = store;
-      const [other] = await containers.ensure(organization, ["b"]);
-      for (const read of [
-        () => memories.active(organization, "a", { filters: matching, limit: DOCUMENTS }),
-        async () => (await memories.list(organization, { ...page, limit: DOCUMENTS, filters: matching })).memories,
-      ]) {
-        const before = (await read()).map(({ id }) => id);
-        const [forgotten, moved] = before;
-        if (forgotten === undefined || moved === undefined) throw new Error("The list was empty");
-        const found = await readBeside(read, async () => {
-          await memories.update(organization, forgotten, { isForgotten: true });
-          await memories.move(organization, moved, other?.id ?? 0);
-        });
-        expect(found.map(({ id }) => id)).toEqual(before.slice(2));
-      }
+    test("a list has no text that a document got after the list was read", async () => {
+      const { organizationId: organization, documents } = store;
+      await store.containers.ensure(organization, ["texts"]);
+      for (let number = 0; number < 15; number += 1)
+        await documents.insert(
+          organization,
+          buildDocumentDraft({ containerTags: ["texts"], content: "old ".repeat(300_000) }),
+        );
+      const query = buildDocumentQuery({ ...page, containerTags: ["texts"], includeContent: true });
+      const { meanwhile } = await readWhileWriting(
+        () => documents.list(organization, query),
+        ({ documents: before }) =>
+          documents.update(organization, before.at(-1)?.id ?? "", {
+            containerTags: ["b"],
+            content: "secret",
+            revision: 2,
+          }),
+      );
+      const texts = meanwhile.documents.map(({ content }) => content?.slice(0, 4));
+      expect(texts.length).toBeGreaterThan(1);
+      expect(texts.slice(0, -1)).toEqual(texts.slice(0, -1).map(() => "old "));
+      expect(texts).not.toContain("secr");
+    });
+
+    const lists: [string, () => Promise<readonly { readonly id: string }[]>][] = [
+      ["a profile", () => store.memories.active(store.organizationId, "a", { filters: matching, limit: DOCUMENTS })],
+      [
+        "a list",
+        async () => {
+          const query = { ...page, limit: DOCUMENTS, filters: matching };
+          return (await store.memories.list(store.organizationId, query)).memories;
+        },
+      ],
+    ];
+    test.each(lists)("%s has no memory that was forgotten or moved", async (_, read) => {
+      const { organizationId: organization } = store;
+      const [other] = await store.containers.ensure(organization, ["b"]);
+      const { before, meanwhile } = await readWhileWriting(read, ([forgotten, moved]) =>
+        store.transaction(async ({ memories }) => {
+          await memories.update(organization, forgotten?.id ?? "", { isForgotten: true });
+          await memories.move(organization, moved?.id ?? "", other?.id ?? 0);
+        }),
+      );
+      expect(before.length).toBeGreaterThan(2);
+      expect(meanwhile.map(({ id }) => id)).toEqual(before.slice(2).map(({ id }) => id));
     });
   });
 });
@@ -159,7 +200,7 @@ describe("filters over many memories", () => {
           FIRST_VERSION,
         );
     });
-  });
+  }, WRITTEN_WITHIN_MS);
   afterAll(async () => {
     await store.close();
     await rm(dataDirectory, { recursive: true, force: true });

@@ -235,6 +235,57 @@ describe("health checks are answered in time, and the process stays small, while
     ]);
   });
 
+  test("the worst filters, over the largest metadata", MINUTES, async () => {
+    const metadata = {
+      list: Array.from({ length: 9_000 }, (_, index) => index.toString(36).padStart(3, "x")),
+      long: "a".repeat(8_000),
+    };
+    const documents = Array.from({ length: 60 }, (_, index) => ({
+      content: index < 30 ? "Boris lives in Ghent." : `Anna keeps ${index} bees.`,
+      customId: `filtered ${index}`,
+      metadata,
+    }));
+    const nearly = `${"a".repeat(90)}b`;
+    const filters = {
+      "entries of lists": Array.from({ length: 10 }, () => condition("list", "none", "array_contains")),
+      "many entries of lists": Array.from({ length: 200 }, () => condition("list", "none", "array_contains")),
+      "nearly the same": Array.from({ length: 200 }, () => condition("long", nearly, "string_contains")),
+      "long and nearly the same": Array.from({ length: 18 }, () =>
+        condition("long", nearly.repeat(11).slice(1), "string_contains"),
+      ),
+      numbers: Array.from({ length: 200 }, () => condition("list", "1", "numeric")),
+    };
+    const reads = [
+      ["/v3/documents/list", { containerTags: ["mia"], limit: 100 }],
+      ["/v4/memories/list", { containerTags: ["mia"], limit: 100 }],
+      ["/v4/search", { q: "Where does Boris live?", containerTag: "mia" }],
+      ["/v4/profile", { containerTag: "mia" }],
+    ] as const;
+    // The attacks before this one may have used up the key's rate limit.
+    const fresh = await startAttackedService();
+    onTestFinished(() => fresh.close());
+    await fresh.expectBorne([
+      {
+        what: "documents",
+        method: "POST",
+        path: "/v3/documents/batch",
+        headers: { prefer: "wait=60" },
+        body: json({ documents, containerTags: ["mia"] }),
+      },
+      ...reads.flatMap(([path, rest]) =>
+        Object.entries(filters).map(([what, OR]) => ({
+          what,
+          method: "POST",
+          path,
+          body: json({ ...rest, filters: { OR } }),
+        })),
+      ),
+    ]);
+    const [path, rest] = reads[0];
+    const { text } = await fresh.send({ what: "all", method: "POST", path, body: json(rest) });
+    expect(JSON.parse(text)).toMatchObject({ pagination: { totalItems: documents.length } });
+  });
+
   test("three of the largest batches at the same time, to a freshly started service", MINUTES, async () => {
     const text = HARD_TEXTS["prose"] ?? "";
     const documents = Array.from({ length: 15 }, (_, index) => `${index} 👍 ${text.repeat(980_000 / text.length)}`);
@@ -245,6 +296,10 @@ describe("health checks are answered in time, and the process stays small, while
     await fresh.expectBorne([{ ...one, times: 3 }]);
   });
 });
+
+function condition(key: string, value: string, filterType: string): Record<string, unknown> {
+  return { key, value, filterType, ignoreCase: true };
+}
 
 function message(method: string, params: string): string {
   return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":${params}}`;
