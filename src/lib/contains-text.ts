@@ -1,5 +1,5 @@
 /** Looking for a text of this length takes little time, whatever it is. */
-const SHORT = 32;
+const SHORT = 8;
 
 /**
  * Whether a text contains another. Takes time in proportion to the sum of their lengths; that of `String.includes` may grow with
@@ -15,8 +15,10 @@ function containsLongText(text: string, wanted: string): boolean {
   const borders = bordersOf(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
-    while (matched > 0 && text.charCodeAt(at) !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
-    if (text.charCodeAt(at) === wanted.charCodeAt(matched)) matched += 1;
+    const code = text.charCodeAt(at);
+    while (matched > 0 && code !== wanted.charCodeAt(matched)) matched = borders[matched - 1] ?? 0;
+    if (code !== wanted.charCodeAt(matched)) continue;
+    matched += 1;
     if (matched === wanted.length) return true;
   }
   return false;

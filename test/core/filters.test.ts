@@ -95,6 +95,10 @@ describe("a filter is rejected, with the place and the rule:", () => {
       /^filters\.AND\.2: the keys and values of all conditions must have at most 20000 characters together$/,
     ],
     [
+      { OR: Array.from({ length: 51 }, () => ({ ...CONDITION, filterType: "string_contains" })) },
+      /^filters\.OR\.50: there must be at most 50 conditions whose filterType is string_contains$/,
+    ],
+    [
       { AND: [{ ...CONDITION, value: "x".repeat(1_001), filterType: "string_contains" }] },
       /^filters\.AND\.0\.value: must have at most 1000 characters, because filterType is string_contains$/,
     ],

@@ -236,24 +236,22 @@ describe("health checks are answered in time, and the process stays small, while
   });
 
   test("the worst filters, over the largest metadata", MINUTES, async () => {
-    const metadata = {
-      list: Array.from({ length: 9_000 }, (_, index) => index.toString(36).padStart(3, "x")),
-      long: "a".repeat(8_000),
-    };
+    const list = Array.from({ length: 9_900 }, (_, index) => index.toString(36).padStart(3, "x"));
+    const long = "a".repeat(65_000);
     const documents = Array.from({ length: 60 }, (_, index) => ({
       content: index < 30 ? "Boris lives in Ghent." : `Anna keeps ${index} bees.`,
       customId: `filtered ${index}`,
-      metadata,
+      metadata: index % 2 === 0 ? { list } : { long },
     }));
     const nearly = `${"a".repeat(90)}b`;
     const filters = {
       "entries of lists": Array.from({ length: 10 }, () => condition("list", "none", "array_contains")),
       "many entries of lists": Array.from({ length: 200 }, () => condition("list", "none", "array_contains")),
-      "nearly the same": Array.from({ length: 200 }, () => condition("long", nearly, "string_contains")),
+      "nearly the same": Array.from({ length: 50 }, () => condition("long", nearly, "string_contains")),
       "long and nearly the same": Array.from({ length: 18 }, () =>
         condition("long", nearly.repeat(11).slice(1), "string_contains"),
       ),
-      numbers: Array.from({ length: 200 }, () => condition("list", "1", "numeric")),
+      numbers: Array.from({ length: 200 }, () => condition("long", "1", "numeric")),
     };
     const reads = [
       ["/v3/documents/list", { containerTags: ["mia"], limit: 100 }],
@@ -265,13 +263,14 @@ describe("health checks are answered in time, and the process stays small, while
     const fresh = await startAttackedService();
     onTestFinished(() => fresh.close());
     await fresh.expectBorne([
-      {
+      // One request has room for so many values.
+      ...[0, 10, 20, 30, 40, 50].map((from) => ({
         what: "documents",
         method: "POST",
         path: "/v3/documents/batch",
         headers: { prefer: "wait=60" },
-        body: json({ documents, containerTags: ["mia"] }),
-      },
+        body: json({ documents: documents.slice(from, from + 10), containerTags: ["mia"] }),
+      })),
       ...reads.flatMap(([path, rest]) =>
         Object.entries(filters).map(([what, OR]) => ({
           what,

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import { MOST_CONTENT_BYTES } from "../../core/types.js";
 import { yieldTurn } from "../../lib/time.js";
 import { listParameter } from "./json.js";
@@ -14,21 +14,21 @@ export interface SizedDocument {
 }
 
 /**
- * Texts of documents by id, in this order, until the answer is full. Without those of documents that have another revision now:
- * whoever may see the document as it was may perhaps not see what it became.
+ * Texts of documents by id, in this order, until the answer is full, each read together with a `head`; null for a document that
+ * no longer satisfies the condition.
  */
 export async function readContents(
   db: Kysely<Database>,
-  documents: readonly (SizedDocument & { readonly revision: number })[],
-): Promise<ReadonlyMap<string, string>> {
-  const revisions = new Map(documents.map(({ id, revision }) => [id, revision]));
-  const contents = new Map<string, string>();
+  documents: readonly SizedDocument[],
+  { head, condition }: { readonly head: RawBuilder<string>; readonly condition: RawBuilder<boolean> },
+): Promise<ReadonlyMap<string, { readonly content: string; readonly head: string } | null>> {
+  const contents = new Map<string, { content: string; head: string } | null>();
   for (const ids of slicesOf(documents, MOST_CONTENT_BYTES)) {
-    const { rows } = await sql<{ id: string; content: string; revision: number }>`
-      select id, content, revision from documents where id in (select value from json_each(${listParameter(ids)}))`.execute(
-      db,
-    );
-    for (const { id, content, revision } of rows) if (revisions.get(id) === revision) contents.set(id, content);
+    for (const id of ids) contents.set(id, null);
+    const { rows } = await sql<{ id: string; content: string; head: string }>`
+      select id, content, ${head} as head from documents
+      where id in (select value from json_each(${listParameter(ids)})) and ${condition}`.execute(db);
+    for (const { id, ...read } of rows) contents.set(id, read);
     await yieldTurn();
   }
   return contents;

@@ -1,4 +1,4 @@
-import { type Kysely, type SelectQueryBuilder, sql } from "kysely";
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from "kysely";
 import type { Clock, DocumentQuery, DocumentStore } from "../../core/ports.js";
 import type { DocumentHead } from "../../core/types.js";
 import { iso } from "../../lib/time.js";
@@ -207,12 +207,17 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
       const found = await filterRows({ table: "documents", condition, slices })(candidates);
       const page = found.slice(query.offset, query.offset + query.limit);
       // Some may have changed meanwhile.
-      const isStillOnPage = sql<boolean>`(${isOneOf("documents.seq", page)} and ${ofOrganization(organizationId)}
-        and ${conditions} and ${condition})`;
-      const documents = await slices.next((db) => readPage(db, query, inOrder(db).where(isStillOnPage)));
+      const isStill = sql<boolean>`(${ofOrganization(organizationId)} and ${conditions} and ${condition})`;
+      const isOnPage = sql<boolean>`(${isOneOf("documents.seq", page)} and ${isStill})`;
+      const documents = await slices.next((db) =>
+        readPage(db, query, { rows: inOrder(db).where(isOnPage), condition: isStill }),
+      );
       return { documents, total: found.length - (page.length - documents.length) };
     }
-    const documents = await readPage(db, query, inOrder(db).where(matching).limit(query.limit).offset(query.offset));
+    const documents = await readPage(db, query, {
+      rows: inOrder(db).where(matching).limit(query.limit).offset(query.offset),
+      condition: sql<boolean>`(${ofOrganization(organizationId)} and ${conditions})`,
+    });
     // A page that is not full is the last one. A second count might include changes made since.
     if (documents.length < query.limit && (documents.length > 0 || query.offset === 0))
       return { documents, total: query.offset + documents.length };
@@ -321,23 +326,28 @@ function isOf(organizationId: string, { statuses }: DocumentQuery) {
     select waiting.seq from documents waiting where waiting.organization_id = ${organizationId} and waiting.waiting = 1)`;
 }
 
-/** A page of documents as `DocumentStore.list` promises. @param rows of the page, in its order */
+/** A page of documents as `DocumentStore.list` promises. @param rows of the page, in its order, which satisfy the condition */
 async function readPage(
   db: Kysely<Database>,
   { includeContent }: DocumentQuery,
-  rows: SelectQueryBuilder<Database, "documents", object>,
+  { rows, condition }: { readonly rows: DocumentRows; readonly condition: RawBuilder<boolean> },
 ): Promise<(DocumentHead & { content?: string })[]> {
+  const head = sql.raw<string>(HEADS.expression);
   const page = await rows
-    .select(sql.raw<string>(HEADS.expression).as("head"))
-    .select(["id", "revision"])
+    .select(head.as("head"))
+    .select("id")
     .$if(includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
     .execute();
-  const contents = includeContent ? await readContents(db, page) : null;
-  return page.map(({ id, head }) => {
-    const content = contents?.get(id);
-    return { ...headOf(HEADS.unpack(head)), ...(content !== undefined && { content }) };
+  if (!includeContent) return page.map((row) => headOf(HEADS.unpack(row.head)));
+  const contents = await readContents(db, page, { head, condition });
+  return page.flatMap((row) => {
+    const read = contents.get(row.id);
+    if (read === undefined) return [headOf(HEADS.unpack(row.head))];
+    return read ? [{ ...headOf(HEADS.unpack(read.head)), content: read.content }] : [];
   });
 }
+
+type DocumentRows = SelectQueryBuilder<Database, "documents", object>;
 
 /** All conditions except those of `isOf` and the filter. */
 function documentConditions(organizationId: string, query: DocumentQuery) {

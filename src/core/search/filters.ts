@@ -6,6 +6,7 @@ const MAX_DEPTH = 8;
 const MAX_CONDITIONS = 200;
 const MAX_GROUPS = 200;
 /** Comparing a value with large metadata takes time in proportion to it, and with some texts to the product of both lengths. */
+const MAX_SOUGHT = 50;
 const MAX_SOUGHT_CHARACTERS = 1_000;
 const MAX_CHARACTERS = 20_000;
 const TYPES = ["metadata", "numeric", "array_contains", "string_contains"] as const;
@@ -18,7 +19,7 @@ const OPERATORS = [">", "<", ">=", "<=", "=", "!="] as const;
 export function parseFilters(input: unknown): FilterExpression | undefined {
   if (input === undefined || input === null) return undefined;
   const value = typeof input === "string" ? readJson(input) : input;
-  const counter = { conditions: 0, groups: 0, characters: 0 };
+  const counter = { conditions: 0, groups: 0, characters: 0, sought: 0 };
   return parseGroup(value, ["filters"], counter);
 }
 
@@ -27,6 +28,8 @@ type Path = readonly (string | number)[];
 interface Counter {
   conditions: number;
   groups: number;
+  /** Conditions that look for a text within values. */
+  sought: number;
   /** Of all keys and values. */
   characters: number;
 }
@@ -69,6 +72,9 @@ function parseList(value: unknown, path: Path, counter: Counter): FilterExpressi
     counter.conditions += 1;
     if (counter.conditions > MAX_CONDITIONS) fail(at, `there must be at most ${MAX_CONDITIONS} conditions`);
     const condition = parseCondition(item, at);
+    if (condition.type === "string_contains") counter.sought += 1;
+    if (counter.sought > MAX_SOUGHT)
+      fail(at, `there must be at most ${MAX_SOUGHT} conditions whose filterType is string_contains`);
     counter.characters += condition.key.length + condition.value.length;
     if (counter.characters > MAX_CHARACTERS)
       fail(at, `the keys and values of all conditions must have at most ${MAX_CHARACTERS} characters together`);
