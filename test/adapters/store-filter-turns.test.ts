@@ -17,14 +17,14 @@ import {
 import { ManualClock } from "../support/clock.js";
 
 const DOCUMENTS = 300;
-/** Time to write what is read. */
-const WRITTEN_WITHIN_MS = 60_000;
+/** Time on a busy machine. */
+const WITHIN_MS = 60_000;
 /** Names every key of the metadata below, and matches none. */
 const CONDITIONS: FilterExpression = {
   any: Array.from({ length: 200 }, (_, at) => buildCondition(`key${at}`, `no ${at}`, { type: "string_contains" })),
 };
 
-describe("filters with two hundred conditions on large metadata", () => {
+describe("filters with two hundred conditions on large metadata", { timeout: WITHIN_MS }, () => {
   let dataDirectory: string;
   let store: Store;
   let containerId: number;
@@ -44,7 +44,7 @@ describe("filters with two hundred conditions on large metadata", () => {
         await memories.addSource(organization, memory.id, id, null);
       }
     });
-  }, WRITTEN_WITHIN_MS);
+  }, WITHIN_MS);
   afterAll(async () => {
     await store.close();
     await rm(dataDirectory, { recursive: true, force: true });
@@ -129,7 +129,7 @@ describe("filters with two hundred conditions on large metadata", () => {
           buildDocumentDraft({ containerTags: ["texts"], content: "old ".repeat(300_000) }),
         );
       const query = buildDocumentQuery({ ...page, containerTags: ["texts"], includeContent: true });
-      const { meanwhile } = await readWhileWriting(
+      const { before, meanwhile } = await readWhileWriting(
         () => documents.list(organization, query),
         ({ documents: before }) =>
           documents.update(organization, before.at(-1)?.id ?? "", {
@@ -142,6 +142,7 @@ describe("filters with two hundred conditions on large metadata", () => {
       expect(texts.length).toBeGreaterThan(1);
       expect(texts.slice(0, -1)).toEqual(texts.slice(0, -1).map(() => "old "));
       expect(texts).not.toContain("secr");
+      expect(meanwhile.total).toBeGreaterThanOrEqual(before.total - 1);
     });
 
     const lists: [string, () => Promise<readonly { readonly id: string }[]>][] = [
@@ -200,7 +201,7 @@ describe("filters over many memories", () => {
           FIRST_VERSION,
         );
     });
-  }, WRITTEN_WITHIN_MS);
+  }, WITHIN_MS);
   afterAll(async () => {
     await store.close();
     await rm(dataDirectory, { recursive: true, force: true });

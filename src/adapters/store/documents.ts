@@ -209,18 +209,17 @@ const documentStore = repositoryOf<DocumentStore, StoreContext>({
       // Some may have changed meanwhile.
       const isStill = sql<boolean>`(${ofOrganization(organizationId)} and ${conditions} and ${condition})`;
       const isOnPage = sql<boolean>`(${isOneOf("documents.seq", page)} and ${isStill})`;
-      const documents = await slices.next((db) =>
+      const { documents } = await slices.next((db) =>
         readPage(db, query, { rows: inOrder(db).where(isOnPage), condition: isStill }),
       );
       return { documents, total: found.length - (page.length - documents.length) };
     }
-    const documents = await readPage(db, query, {
+    const { documents, count } = await readPage(db, query, {
       rows: inOrder(db).where(matching).limit(query.limit).offset(query.offset),
       condition: sql<boolean>`(${ofOrganization(organizationId)} and ${conditions})`,
     });
     // A page that is not full is the last one. A second count might include changes made since.
-    if (documents.length < query.limit && (documents.length > 0 || query.offset === 0))
-      return { documents, total: query.offset + documents.length };
+    if (count < query.limit && (count > 0 || query.offset === 0)) return { documents, total: query.offset + count };
     const { total } = await db
       .selectFrom("documents")
       .select(sql<number>`count(*)`.as("total"))
@@ -326,25 +325,28 @@ function isOf(organizationId: string, { statuses }: DocumentQuery) {
     select waiting.seq from documents waiting where waiting.organization_id = ${organizationId} and waiting.waiting = 1)`;
 }
 
-/** A page of documents as `DocumentStore.list` promises. @param rows of the page, in its order, which satisfy the condition */
+/**
+ * A page of documents as `DocumentStore.list` promises, and how many it had when it was read: some may no longer satisfy the
+ * condition when their texts are read. @param rows of the page, in its order, which satisfy the condition
+ */
 async function readPage(
   db: Kysely<Database>,
   { includeContent }: DocumentQuery,
   { rows, condition }: { readonly rows: DocumentRows; readonly condition: RawBuilder<boolean> },
-): Promise<(DocumentHead & { content?: string })[]> {
+): Promise<{ documents: (DocumentHead & { content?: string })[]; count: number }> {
   const head = sql.raw<string>(HEADS.expression);
   const page = await rows
     .select(head.as("head"))
     .select("id")
     .$if(includeContent, (rows) => rows.select(sql<number>`octet_length(content)`.as("bytes")))
     .execute();
-  if (!includeContent) return page.map((row) => headOf(HEADS.unpack(row.head)));
-  const contents = await readContents(db, page, { head, condition });
-  return page.flatMap((row) => {
-    const read = contents.get(row.id);
-    if (read === undefined) return [headOf(HEADS.unpack(row.head))];
-    return read ? [{ ...headOf(HEADS.unpack(read.head)), content: read.content }] : [];
+  const contents = includeContent ? await readContents(db, page, { head, condition }) : null;
+  const documents = page.flatMap((row) => {
+    const read = contents?.get(row.id);
+    if (read === null) return [];
+    return [{ ...headOf(HEADS.unpack((read ?? row).head)), ...(read && { content: read.content }) }];
   });
+  return { documents, count: page.length };
 }
 
 type DocumentRows = SelectQueryBuilder<Database, "documents", object>;
