@@ -2,14 +2,19 @@
 export interface ConcurrencyLimit {
   /**
    * Waits for a turn: the caller with the least work running goes first, and the work of each caller in order of
-   * arrival. Without names, all count as one caller; work with several names counts for each of them.
+   * arrival; but none is passed over again and again. Without names, all count as one caller; work with several names counts
+   * for each of them.
    * @returns a function to be called once when the work is over, however it ended
    */
-  enter(...callers: readonly string[]): Promise<() => void>;
+  enter(callers?: string | readonly string[]): Promise<() => void>;
 }
+
+/** How often others may go before the work that has waited longest. */
+const MOST_PASSED_OVER = 20;
 
 interface Waiting {
   readonly callers: readonly string[];
+  passedOver: number;
   readonly start: () => void;
 }
 
@@ -35,7 +40,7 @@ export function createConcurrencyLimit({ most, patienceMs }: { most: number; pat
   }
 
   function loadOf(callers: readonly string[]): number {
-    return Math.max(...callers.map((caller) => runningOf.get(caller) ?? 0));
+    return callers.reduce((most, caller) => Math.max(most, runningOf.get(caller) ?? 0), 0);
   }
 
   function turn(callers: readonly string[]): Promise<void> {
@@ -51,25 +56,34 @@ export function createConcurrencyLimit({ most, patienceMs }: { most: number; pat
         if (loadOf(callers) === 0 || left <= 0) start();
         else timer = setTimeout(lookAgain, Math.ceil(left)).unref();
       };
-      const waiting = { callers, start };
+      const waiting: Waiting = { callers, passedOver: 0, start };
       let timer = setTimeout(lookAgain, patienceMs).unref();
       line.add(waiting);
     });
   }
 
   function startNext(): void {
-    let next: Waiting | undefined;
-    let least = Infinity;
+    const [longest] = line;
+    if (!longest) return;
+    const next = longest.passedOver < MOST_PASSED_OVER ? leastLoaded(longest) : longest;
+    if (next !== longest) longest.passedOver += 1;
+    next.start();
+  }
+
+  function leastLoaded(first: Waiting): Waiting {
+    let next = first;
+    let least = loadOf(first.callers);
     for (const waiting of line) {
+      if (least === 0) break;
       const load = loadOf(waiting.callers);
       if (load < least) [next, least] = [waiting, load];
     }
-    next?.start();
+    return next;
   }
 
   return {
-    async enter(...names) {
-      const callers = names.length > 0 ? names : [""];
+    async enter(names = "") {
+      const callers = typeof names === "string" ? [names] : names;
       if (running >= most) await turn(callers);
       else change(callers, 1);
       return () => {

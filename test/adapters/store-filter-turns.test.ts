@@ -75,6 +75,23 @@ describe("filters with two hundred conditions on large metadata", { timeout: WIT
     expect(await countTurns(read)).toBeGreaterThanOrEqual(3);
   });
 
+  test("one memory that hundreds of documents state lets other work go on as well", async () => {
+    const { organizationId: organization } = store;
+    await store.transaction(async ({ containers, memories, documents }) => {
+      await containers.ensure(organization, ["one"]);
+      const memory = await memories.insert(
+        organization,
+        buildMemoryDraft({ containerTag: "one", metadata: {} }),
+        FIRST_VERSION,
+      );
+      const { documents: all } = await documents.list(organization, buildDocumentQuery({ limit: DOCUMENTS }));
+      expect(all).toHaveLength(DOCUMENTS);
+      for (const { id } of all) await memories.addSource(organization, memory.id, id, null);
+    });
+    const query = { ...page, containerTags: ["one"], filters: CONDITIONS };
+    expect(await countTurns(() => store.memories.list(organization, query))).toBeGreaterThanOrEqual(3);
+  });
+
   describe("while others write", () => {
     /** All documents satisfy this, after the same work. */
     const filters: FilterExpression = { all: [CONDITIONS, buildCondition("key0", "y", { negate: true })] };

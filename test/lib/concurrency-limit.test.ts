@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../src/lib/concurrency-limit.js";
 
@@ -119,4 +119,25 @@ test("a caller with nothing running waits no longer than the patience", async ()
   const leave = await limit.enter("b");
   leave();
   hangs();
+});
+
+test("work of several callers gets its turn although one of them is always busy", async () => {
+  const limit = createConcurrencyLimit({ most: 2, patienceMs: FOR_EVER });
+  const all = ["a", "b", "c", "d"];
+  let isOver = false;
+  let turns = 0;
+  const busy = all.map(async (caller) => {
+    while (!isOver && turns < 10_000) {
+      const leave = await limit.enter(caller);
+      turns += 1;
+      await setImmediate();
+      leave();
+    }
+  });
+  await setImmediate();
+  const leave = await limit.enter(all);
+  isOver = true;
+  leave();
+  await Promise.all(busy);
+  expect(turns).toBeLessThan(200);
 });

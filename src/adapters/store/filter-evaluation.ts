@@ -10,23 +10,27 @@ export function satisfies(expression: FilterExpression, metadata: Values): boole
   return holdsWhere(expression, (condition) => conditionHolds(condition, members));
 }
 
-/** Which conditions of a filter some metadata satisfies: a 1 or 0 for each, in their order. */
+/** Which conditions of a filter some metadata satisfies, in their order: `1` or `0`, or `y` or `n` where it does not have the key. */
 export function heldConditions(expression: FilterExpression, metadata: Values): string {
   const members = new Members(metadata);
-  const held = conditionsOf(expression).map((condition) => (conditionHolds(condition, members) ? "1" : "0"));
+  const held = conditionsOf(expression).map((condition) => {
+    const isHeld = conditionHolds(condition, members);
+    return members.has(condition.key) ? (isHeld ? "1" : "0") : isHeld ? "y" : "n";
+  });
   return held.join("");
 }
 
 /**
  * Whether a memory satisfies a filter: its own metadata decides where it has the key, otherwise that of any of its documents.
- * @param documents as `heldConditions` returns them
+ * @param own as `heldConditions` returns it, like those of the documents
  */
-export function memorySatisfies(expression: FilterExpression, own: Values, documents: readonly string[]): boolean {
-  const members = new Members(own);
+export function memorySatisfies(expression: FilterExpression, own: string, documents: readonly string[]): boolean {
   const places = new Map(conditionsOf(expression).map((condition, place) => [condition, place]));
   return holdsWhere(expression, (condition) => {
-    if (documents.length === 0 || members.has(condition.key)) return conditionHolds(condition, members);
-    return documents.some((held) => held[places.get(condition) ?? -1] === "1");
+    const place = places.get(condition) ?? -1;
+    if (own[place] === "1" || own[place] === "0") return own[place] === "1";
+    const judges = documents.length > 0 ? documents : [own];
+    return judges.some((held) => held[place] === "1" || held[place] === "y");
   });
 }
 
@@ -49,6 +53,7 @@ class Members {
   readonly #values: Values;
   readonly #texts = new Map<string, string | null>();
   readonly #elements = new Map<string, ReadonlySet<string>>();
+  readonly #numbers = new Map<string, number | null>();
 
   constructor(values: Values) {
     this.#values = values;
@@ -60,6 +65,14 @@ class Members {
 
   value(key: string): unknown {
     return this.has(key) ? this.#values?.[key] : undefined;
+  }
+
+  /** A number, also one written as text; null for anything else. */
+  number({ key }: FilterCondition): number | null {
+    return remember(this.#numbers, key, () => {
+      const value = this.value(key);
+      return typeof value === "number" ? value : typeof value === "string" ? numberOf(value) : null;
+    });
   }
 
   /** A scalar as text; null for anything else. */
@@ -93,7 +106,7 @@ function fold(value: unknown, ignoreCase: boolean): string {
 }
 
 function conditionHolds(condition: FilterCondition, members: Members): boolean {
-  if (condition.type === "numeric") return numberHolds(condition, members.value(condition.key));
+  if (condition.type === "numeric") return numberHolds(condition, members.number(condition));
   return textHolds(condition, members) !== condition.negate;
 }
 
@@ -114,8 +127,7 @@ const COMPARISONS: Readonly<Record<FilterCondition["operator"], (one: number, ot
 };
 
 /** A value that is not a number never matches, also where the condition is negated. */
-function numberHolds({ value, operator, negate }: FilterCondition, stored: unknown): boolean {
-  const number = typeof stored === "number" ? stored : typeof stored === "string" ? numberOf(stored) : null;
+function numberHolds({ value, operator, negate }: FilterCondition, number: number | null): boolean {
   return number !== null && COMPARISONS[operator](number, Number(value)) !== negate;
 }
 

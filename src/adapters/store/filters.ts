@@ -29,14 +29,9 @@ export function documentFilterSql(
 
 /**
  * The same for memories: a memory's own metadata decides where it has the key, otherwise that of any source document, because
- * clients set metadata on the document and filter the memories by it.
+ * clients set metadata on the document and filter the memories by it. For filters that `isEvaluated` names, see `memory-filter.ts`.
  */
 export function memoryFilterSql(database: RecordDatabase, expression: FilterExpression): Fragment {
-  if (isEvaluated(database, expression)) {
-    const filter = JSON.stringify(expression);
-    return sql<boolean>`memory_satisfies_filter(${filter}, memories.metadata,
-      (select json_group_array(distinct held_conditions(${filter}, d.metadata)) ${SOURCES}))`;
-  }
   if (isParsedEachTime(database, expression))
     return combine(expression, (condition) => {
       const ofSource = conditionSql(condition, parsedEachTime(sql`d.metadata`, condition.key));
@@ -81,7 +76,7 @@ function withoutKey({ type, negate }: FilterCondition): Fragment {
  * 2 ms a document and 20 ms a memory, and one on a list of 10,000 texts 30 ms; a function takes 0.2 ms and 3 ms for any number. A
  * few values of small metadata are compared in half the time by SQL.
  */
-function isEvaluated(database: RecordDatabase, expression: FilterExpression): boolean {
+export function isEvaluated(database: RecordDatabase, expression: FilterExpression): boolean {
   if (database !== "sqlite") return false;
   const conditions = conditionsOf(expression);
   const isSlow = ({ type, ignoreCase }: FilterCondition): boolean => ignoreCase || type.endsWith("_contains");

@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { UnitCondition, UnitScope } from "../../core/ports.js";
 import { databaseTraits } from "./database-traits.js";
 import { filepathSql, ofOrganization } from "./documents.js";
-import { documentFilterSql, memoryFilterSql } from "./filters.js";
+import { documentFilterSql, isEvaluated, memoryFilterSql } from "./filters.js";
 import { fixedQuery, type SlotAt } from "./fixed-query.js";
 import { listParameter } from "./json.js";
 import { executorOf } from "./record-executor.js";
@@ -151,7 +151,10 @@ function chunkSql(db: Kysely<Database>, { organizationId, scope, condition }: Ma
 
 function memorySql(db: Kysely<Database>, { organizationId, condition }: Matching): RawBuilder<unknown> {
   const conditions = [sql<boolean>`memories.organization_id = ${organizationId}`];
-  if (condition.filters) conditions.push(memoryFilterSql(executorOf(db).database, condition.filters));
+  const { database } = executorOf(db);
+  // Those that are evaluated apply to what this finds (`unit-matching.ts`).
+  if (condition.filters && !isEvaluated(database, condition.filters))
+    conditions.push(memoryFilterSql(database, condition.filters));
   const ofSource = sourceConditions(condition);
   if (ofSource.length > 0)
     conditions.push(

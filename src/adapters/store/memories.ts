@@ -3,18 +3,15 @@ import type { Clock, MemoryStore } from "../../core/ports.js";
 import type { FilterExpression, Memory } from "../../core/types.js";
 import { factKey } from "../../language/fact-key.js";
 import { iso } from "../../lib/time.js";
-import { filterRows } from "./filtered-rows.js";
-import { memoryFilterSql } from "./filters.js";
+import { createMemoryFilter } from "./memory-filter.js";
 import { readRows, type Value } from "./fixed-query.js";
 import { listParameter, toJson } from "./json.js";
 import { listInferred, listMemories, listOfDocuments } from "./memory-pages.js";
 import { readRelations, writeRelation } from "./memory-relations.js";
 import { columnsOf, memoryOf, NEW_MEMORIES, readMemories, SELECT_WHOLE, selectMemories } from "./memory-rows.js";
 import { purgeMemories } from "./purge.js";
-import { executorOf } from "./record-executor.js";
 import { repositoryOf, type StoreContext } from "./repository.js";
 import type { Database } from "./schema.js";
-import { Slices } from "./slices.js";
 
 const forgottenOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 1)`;
 const activeOnly = sql<boolean>`(memories.is_latest = 1 and memories.is_forgotten = 0)`;
@@ -289,9 +286,7 @@ async function readFiltered(
   db: Kysely<Database>,
   { shown, containerTag, filters, limit }: FilteredRead,
 ): Promise<Memory[]> {
-  const condition = memoryFilterSql(executorOf(db).database, filters);
-  const slices = new Slices(db, { containers: [containerTag], filters });
-  const filter = filterRows({ table: "memories", condition, slices });
+  const filter = createMemoryFilter(db, { containers: [containerTag], filters });
   const found: number[] = [];
   for (let before = Number.MAX_SAFE_INTEGER; found.length < limit;) {
     const rows = await readRows<{ seq: number }>(db, NEWEST_SEQS, [...shown, before, CANDIDATES_AT_ONCE]);
@@ -301,8 +296,9 @@ async function readFiltered(
     before = seqs.at(-1) ?? 0;
   }
   // Some may have changed meanwhile.
-  const isStill = await filter(found);
-  return readMemories(db, SHOWN_SEQS, [...shown, listParameter(isStill)]);
+  const memories = await readMemories(db, SHOWN_SEQS, [...shown, listParameter(found)]);
+  const still = new Set(await filter(memories.map(({ seq }) => seq)));
+  return memories.filter(({ seq }) => still.has(seq));
 }
 
 /** With the organisation, because tags are unique only within one. */

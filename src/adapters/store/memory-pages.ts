@@ -1,13 +1,11 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { InferredMemory, MemoryQuery, PlacedMemory, StatedMemory } from "../../core/ports.js";
 import { iso } from "../../lib/time.js";
-import { filterRows, isOneOf, readCandidates } from "./filtered-rows.js";
-import { memoryFilterSql } from "./filters.js";
+import { isOneOf, readCandidates } from "./filtered-rows.js";
 import { listParameter } from "./json.js";
+import { createMemoryFilter } from "./memory-filter.js";
 import { memoryOf, selectMemories } from "./memory-rows.js";
-import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
-import { Slices } from "./slices.js";
 
 /** What a search may find: newest versions that are neither forgotten nor expired. */
 const active = (now: Date) =>
@@ -44,7 +42,7 @@ export async function listMemories(
   const column = sql.ref(query.sort === "updatedAt" ? "memories.updated_at" : "memories.created_at");
   const direction = sql.raw(query.order);
   const order = sql`${column} ${direction}, memories.seq ${direction}`;
-  const readPage = async (db: Kysely<Database>, isOnPage: RawBuilder<boolean>): Promise<PlacedMemory[]> => {
+  const readPage = async (isOnPage: RawBuilder<boolean>): Promise<PlacedMemory[]> => {
     const rows = await selectMemories(db, organizationId)
       .select("containers.uid as uid")
       .where(isOnPage)
@@ -53,22 +51,21 @@ export async function listMemories(
     return rows.map((row) => ({ ...memoryOf(row), containerUid: row.uid }));
   };
   if (query.filters) {
-    const condition = memoryFilterSql(executorOf(db).database, query.filters);
-    const slices = new Slices(db, { containers: query.containerTags, filters: query.filters });
+    const filter = createMemoryFilter(db, { containers: query.containerTags, filters: query.filters });
     const candidates = await readCandidates(
       db,
       sql`select json_group_array(memories.seq order by ${order}) as packed from memories where ${matching}`,
     );
-    const found = await filterRows({ table: "memories", condition, slices })(candidates);
+    const found = await filter(candidates);
     const page = found.slice(query.offset, query.offset + query.limit);
     // Some may have changed meanwhile.
-    const isStillOnPage = sql<boolean>`(${isOneOf("memories.seq", page)} and ${matching} and ${condition})`;
-    const memories = await slices.next((db) => readPage(db, isStillOnPage));
+    const rows = await readPage(sql`(${isOneOf("memories.seq", page)} and ${matching})`);
+    const still = new Set(await filter(rows.map(({ seq }) => seq)));
+    const memories = rows.filter(({ seq }) => still.has(seq));
     return { memories, total: found.length - (page.length - memories.length) };
   }
   // Sorts row numbers; otherwise whole rows would be read, and their sources counted, for everything that is sorted.
   const memories = await readPage(
-    db,
     sql`memories.seq in (select memories.seq from memories where ${matching}
       order by ${order} limit ${query.limit} offset ${query.offset})`,
   );

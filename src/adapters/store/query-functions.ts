@@ -2,7 +2,7 @@ import type { FilterExpression } from "../../core/types.js";
 import { countWords } from "../../language/count-words.js";
 import { createId } from "../../lib/ids.js";
 import type { SqliteConnection, SqliteValue } from "../../lib/sqlite.js";
-import { heldConditions, memorySatisfies, numberOf, satisfies, type Values } from "./filter-evaluation.js";
+import { heldConditions, numberOf, satisfies, type Values } from "./filter-evaluation.js";
 
 /** Defines the functions that queries and migrations use and SQLite lacks. */
 export function defineQueryFunctions(connection: SqliteConnection): void {
@@ -28,10 +28,6 @@ function defineFilterFunctions(connection: SqliteConnection): void {
   connection.function("held_conditions", { deterministic: true }, (filter, metadata) =>
     heldConditions(parseFilter(String(filter)), parseMetadata(metadata)),
   );
-  connection.function("memory_satisfies_filter", { deterministic: true }, (filter, own, documents) => {
-    const ofDocuments = JSON.parse(String(documents)) as string[];
-    return memorySatisfies(parseFilter(String(filter)), parseMetadata(own), ofDocuments) ? 1 : 0;
-  });
 }
 
 function parseMetadata(value: SqliteValue | undefined): Values {

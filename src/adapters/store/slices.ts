@@ -39,6 +39,23 @@ export class Slices {
     return result;
   }
 
+  /** What `look` finds of these rows. @param look reads some of the rows */
+  async collect<Found>(
+    rows: readonly number[],
+    look: (db: Kysely<Database>, rows: readonly number[]) => Promise<readonly Found[]>,
+  ): Promise<Found[]> {
+    const all: Found[] = [];
+    for (let from = 0; from < rows.length;) {
+      const { found, seen } = await this.next(async (db, count) => {
+        const some = rows.slice(from, from + count);
+        return { found: await look(db, some), seen: some.length };
+      });
+      for (const one of found) all.push(one);
+      from += seen;
+    }
+    return all;
+  }
+
   /** The first of these rows that `look` finds, in the same order. @param look reads some of the rows */
   async among(
     rows: readonly number[],

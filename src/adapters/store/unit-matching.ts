@@ -1,7 +1,10 @@
 import type { Kysely } from "kysely";
 import { kindOf, seqOf, unitOf, type Unit, type UnitKind } from "../../core/types.js";
+import { isEvaluated } from "./filters.js";
 import { type Matching, type MatchingKind, MATCHING_CHUNKS, MATCHING_MEMORIES } from "./matching-kinds.js";
+import { createMemoryFilter } from "./memory-filter.js";
 import { namedUnits } from "./named-units.js";
+import { executorOf } from "./record-executor.js";
 import type { Database } from "./schema.js";
 import { Slices } from "./slices.js";
 
@@ -15,7 +18,10 @@ export async function matchUnits(db: Kysely<Database>, matching: Matching): Prom
   const named = await namedUnits(db, matching.scope, matching.condition);
   if (named) return matchSome(db, matching, named);
   const found: Unit[] = [];
-  for (const kind of matching.scope.kinds) await sweep(db, { matching, kind }, found);
+  for (const kind of matching.scope.kinds) {
+    const seqs = await sweep(db, matching, kind);
+    for (const seq of await evaluated(db, matching, { kind, seqs })) found.push(unitOf(kind, seq));
+  }
   return found;
 }
 
@@ -25,22 +31,29 @@ export async function matchSome(db: Kysely<Database>, matching: Matching, units:
   for (const kind of matching.scope.kinds) {
     const slices = slicesOf(db, matching);
     const seqs = units.filter((unit) => kindOf(unit) === kind).map(seqOf);
-    for (const seq of await slices.among(seqs, KINDS[kind].some(matching))) found.push(unitOf(kind, seq));
+    const some = await slices.among(seqs, KINDS[kind].some(matching));
+    for (const seq of await evaluated(db, matching, { kind, seqs: some })) found.push(unitOf(kind, seq));
   }
   return found;
+}
+
+/** Those that also satisfy a filter which the statements leave out. */
+async function evaluated(
+  db: Kysely<Database>,
+  { scope: { containerIds }, condition: { filters } }: Matching,
+  { kind, seqs }: { readonly kind: UnitKind; readonly seqs: readonly number[] },
+): Promise<readonly number[]> {
+  const isLeftOut = kind === "memory" && filters !== undefined && isEvaluated(executorOf(db).database, filters);
+  return isLeftOut ? createMemoryFilter(db, { containers: containerIds, filters })(seqs) : seqs;
 }
 
 function slicesOf(db: Kysely<Database>, { scope, condition }: Matching): Slices {
   return new Slices(db, { containers: scope.containerIds, filters: condition.filters });
 }
 
-interface Sweep {
-  readonly matching: Matching;
-  readonly kind: UnitKind;
-}
-
-/** Looks at everything in the scope's containers, and adds what satisfies the condition. */
-async function sweep(db: Kysely<Database>, { matching, kind }: Sweep, found: Unit[]): Promise<void> {
+/** Looks at everything in the scope's containers. @returns what satisfies the condition */
+async function sweep(db: Kysely<Database>, matching: Matching, kind: UnitKind): Promise<number[]> {
+  const found: number[] = [];
   const { runsOf, first } = KINDS[kind];
   const readSlice = KINDS[kind].slice(matching);
   const slices = slicesOf(db, matching);
@@ -54,9 +67,10 @@ async function sweep(db: Kysely<Database>, { matching, kind }: Sweep, found: Uni
     for (const seq of seqs) {
       if (known?.has(seq)) continue;
       known?.add(seq);
-      found.push(unitOf(kind, seq));
+      found.push(seq);
     }
     runs = runs.slice(last ? last.run : RUNS_AT_ONCE);
     after = last ? last.after : first;
   }
+  return found;
 }

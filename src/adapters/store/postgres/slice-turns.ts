@@ -27,7 +27,7 @@ export function createSliceTurns(
 ): SliceTurns {
   const turns = createConcurrencyLimit({ most: SLICES_AT_ONCE, patienceMs: SLICE_PATIENCE_MS });
   return async ({ containers, spentMs }, read) => {
-    const leave = await turns.enter(...containers.map(String));
+    const leave = await turns.enter(containers.map(String));
     try {
       const leftMs = Math.ceil(longestMs - spentMs);
       if (leftMs <= 0) throw tookTooLong(longestMs);
