@@ -172,17 +172,19 @@ describe("filters with two hundred conditions on large metadata", { timeout: WIT
         },
       ],
     ];
-    test.each(lists)("%s has no memory that was forgotten or moved", async (_, read) => {
+    test.each(lists)("%s has no memory that was forgotten or moved, or whose document was changed", async (_, read) => {
       const { organizationId: organization } = store;
       const [other] = await store.containers.ensure(organization, ["b"]);
-      const { before, meanwhile } = await readWhileWriting(read, ([forgotten, moved]) =>
-        store.transaction(async ({ memories }) => {
+      const { before, meanwhile } = await readWhileWriting(read, ([forgotten, moved, changed]) =>
+        store.transaction(async ({ memories, documents }) => {
+          const [source] = await memories.sources(organization, [changed?.id ?? ""]);
+          await documents.update(organization, source?.documentId ?? "", { metadata: {} });
           await memories.update(organization, forgotten?.id ?? "", { isForgotten: true });
           await memories.move(organization, moved?.id ?? "", other?.id ?? 0);
         }),
       );
-      expect(before.length).toBeGreaterThan(2);
-      expect(meanwhile.map(({ id }) => id)).toEqual(before.slice(2).map(({ id }) => id));
+      expect(before.length).toBeGreaterThan(3);
+      expect(meanwhile.map(({ id }) => id)).toEqual(before.slice(3).map(({ id }) => id));
     });
   });
 });
