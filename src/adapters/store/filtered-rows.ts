@@ -10,12 +10,10 @@ interface Filtering {
   readonly slices: Slices;
 }
 
-/** How to find those of some rows, as `seq`, that satisfy a filter: the first ones, in the same order. */
-export function filterRows({
-  table,
-  condition,
-  slices,
-}: Filtering): (seqs: readonly number[], most?: number) => Promise<number[]> {
+/** Finds those of some rows, as `seq`, that satisfy a filter: the first ones, in the same order. */
+export type RowFilter = (seqs: readonly number[], most?: number) => Promise<number[]>;
+
+export function filterRows({ table, condition, slices }: Filtering): RowFilter {
   const seq = sql.ref(`${table}.seq`);
   const select = fixedQuery<{ seq: number }>(
     (_, slot) => sql`select ${seq} as seq from json_each(${slot(0)}) wanted

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { FilterExpression } from "../../core/types.js";
 import { memorySatisfies } from "./filter-evaluation.js";
-import { filterRows } from "./filtered-rows.js";
+import { filterRows, type RowFilter } from "./filtered-rows.js";
 import { isEvaluated, memoryFilterSql } from "./filters.js";
 import { fixedQuery } from "./fixed-query.js";
 import { listParameter } from "./json.js";
@@ -15,10 +15,8 @@ interface Filtered {
   readonly filters: FilterExpression;
 }
 
-/** How to find those of some memories, as `seq`, that satisfy a filter: the first ones, in the same order. */
-export type MemoryFilter = (seqs: readonly number[], most?: number) => Promise<number[]>;
-
-export function createMemoryFilter(db: Kysely<Database>, filtered: Filtered): MemoryFilter {
+/** For memories. */
+export function createMemoryFilter(db: Kysely<Database>, filtered: Filtered): RowFilter {
   const { database } = executorOf(db);
   if (isEvaluated(database, filtered.filters)) return evaluatedFilter(db, filtered);
   const condition = memoryFilterSql(database, filtered.filters);
@@ -32,24 +30,23 @@ const MEMORIES_AT_ONCE = 100;
  * Evaluates a memory's documents before the memory, so that the time of a statement depends neither on how many documents state
  * a memory, nor on how many memories a document states.
  */
-function evaluatedFilter(db: Kysely<Database>, { filters, containers }: Filtered): MemoryFilter {
+function evaluatedFilter(db: Kysely<Database>, { filters, containers }: Filtered): RowFilter {
   const filter = JSON.stringify(filters);
-  const selectMemories = fixedQuery<{ seq: number; held: string }>(
-    (_, slot) => sql`select memories.seq as seq, held_conditions(${filter}, memories.metadata) as held
-      from json_each(${slot(0)}) wanted cross join memories on memories.seq = wanted.value`,
-  );
+  const selectHeld = (table: "memories" | "documents") =>
+    fixedQuery<{ seq: number; held: string }>(
+      (_, slot) => sql`select seq, held_conditions(${filter}, metadata) as held
+        from json_each(${slot(0)}) wanted cross join ${sql.table(table)} on seq = wanted.value`,
+    );
   const selectSources = fixedQuery<{ memory: number; document: number }>(
     (_, slot) => sql`select memories.seq as memory, d.seq as document
       from json_each(${slot(0)}) wanted cross join memories on memories.seq = wanted.value
       cross join memory_sources ms on ms.memory_id = memories.id cross join documents d on d.id = ms.document_id`,
   );
-  const selectDocuments = fixedQuery<{ seq: number; held: string }>(
-    (_, slot) => sql`select documents.seq as seq, held_conditions(${filter}, documents.metadata) as held
-      from json_each(${slot(0)}) wanted cross join documents on documents.seq = wanted.value`,
-  );
+  const selectOwn = selectHeld("memories");
+  const selectOfDocuments = selectHeld("documents");
   const slices = new Slices(db, { filters, containers });
   type Held = ReadonlyMap<number, string>;
-  const heldBy = async (select: typeof selectDocuments, seqs: readonly number[]): Promise<Held> => {
+  const heldBy = async (select: typeof selectOwn, seqs: readonly number[]): Promise<Held> => {
     const rows = await slices.collect(seqs, (db, some) => select(db, listParameter(some)));
     return new Map(rows.map(({ seq, held }) => [seq, held]));
   };
@@ -58,9 +55,9 @@ function evaluatedFilter(db: Kysely<Database>, { filters, containers }: Filtered
     const found: number[] = [];
     for (let from = 0; from < seqs.length && found.length < most; from += MEMORIES_AT_ONCE) {
       const some = seqs.slice(from, from + MEMORIES_AT_ONCE);
-      const own = await heldBy(selectMemories, some);
+      const own = await heldBy(selectOwn, some);
       const sources = await selectSources(db, listParameter(some));
-      const documents = await heldBy(selectDocuments, [...new Set(sources.map(({ document }) => document))]);
+      const documents = await heldBy(selectOfDocuments, [...new Set(sources.map(({ document }) => document))]);
       const judges = new Map<number, Set<string>>();
       for (const { memory, document } of sources) {
         const held = documents.get(document);

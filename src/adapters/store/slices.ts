@@ -40,40 +40,40 @@ export class Slices {
   }
 
   /** What `look` finds of these rows. @param look reads some of the rows */
-  async collect<Found>(
-    rows: readonly number[],
-    look: (db: Kysely<Database>, rows: readonly number[]) => Promise<readonly Found[]>,
-  ): Promise<Found[]> {
+  async collect<Found>(rows: readonly number[], look: Look<Found>): Promise<Found[]> {
     const all: Found[] = [];
-    for (let from = 0; from < rows.length;) {
-      const { found, seen } = await this.next(async (db, count) => {
-        const some = rows.slice(from, from + count);
-        return { found: await look(db, some), seen: some.length };
-      });
-      for (const one of found) all.push(one);
-      from += seen;
-    }
+    for await (const { found } of this.#inTurn(rows, look)) for (const one of found) all.push(one);
     return all;
   }
 
-  /** The first of these rows that `look` finds, in the same order. @param look reads some of the rows */
-  async among(
-    rows: readonly number[],
-    look: (db: Kysely<Database>, rows: readonly number[]) => Promise<readonly number[]>,
-    most = Infinity,
-  ): Promise<number[]> {
-    const found: number[] = [];
-    for (let from = 0; from < rows.length && found.length < most;) {
-      const { seen, matching } = await this.next(async (db, count) => {
-        const some = rows.slice(from, from + count);
-        return { seen: some, matching: new Set(await look(db, some)) };
-      });
-      for (const row of seen) if (matching.has(row)) found.push(row);
-      from += seen.length;
+  /** The first of these rows that `look` finds, in the same order. */
+  async among(rows: readonly number[], look: Look<number>, most = Infinity): Promise<number[]> {
+    const first: number[] = [];
+    for await (const { seen, found } of this.#inTurn(rows, look)) {
+      const matching = new Set(found);
+      for (const row of seen) if (matching.has(row)) first.push(row);
+      if (first.length >= most) break;
     }
-    return found.length > most ? found.slice(0, most) : found;
+    return first.length > most ? first.slice(0, most) : first;
+  }
+
+  async *#inTurn<Found>(
+    rows: readonly number[],
+    look: Look<Found>,
+  ): AsyncGenerator<{ readonly seen: readonly number[]; readonly found: readonly Found[] }> {
+    for (let from = 0; from < rows.length;) {
+      const slice = await this.next(async (db, count) => {
+        const seen = rows.slice(from, from + count);
+        return { seen, found: await look(db, seen) };
+      });
+      yield slice;
+      from += slice.seen.length;
+    }
   }
 }
+
+/** Reads something of some rows. */
+type Look<Found> = (db: Kysely<Database>, rows: readonly number[]) => Promise<readonly Found[]>;
 
 /** How many rows the next statement looks at. */
 export class SliceLength {
