@@ -22,6 +22,8 @@ interface Entry {
   checkedHead: number;
   /** The refresh in progress, and how far it will reach. */
   running: { head: number; done: Promise<void> } | null;
+  /** Whether the rows of a large matrix are being put into order. */
+  isGrouping: boolean;
   /** Searches that work with the matrix, or wait for it. */
   users: number;
   /** No new search finds a discarded entry; its memory is free once its last user ends. */
@@ -179,6 +181,7 @@ export class MatrixCache {
       applyChanges(entry, changes);
       if (changes.length < CHANGES_PER_READ) entry.checkedHead = head;
     }
+    this.#groupInBackground(entry, entry.loaded.matrix);
   }
 
   /**
@@ -188,7 +191,7 @@ export class MatrixCache {
   async #load(entry: Entry, { head, rows }: Expected): Promise<void> {
     const { space, containerId } = entry;
     await this.#reserve(entry, matrixBytes(rows, space.dimensions));
-    const matrix = new ContainerMatrix(space.dimensions, rows);
+    const matrix = new ContainerMatrix(space.dimensions, { expectedRows: rows });
     const limit = pageRows(space.dimensions);
     const turn = new TimedTurn();
     try {
@@ -206,6 +209,22 @@ export class MatrixCache {
     }
     entry.loaded = { matrix, seq: head };
     entry.checkedHead = head;
+    this.#groupInBackground(entry, matrix);
+  }
+
+  #groupInBackground(entry: Entry, matrix: ContainerMatrix): void {
+    if (matrix.isGrouped || entry.isGrouping) return;
+    entry.isGrouping = true;
+    void this.#group(entry, matrix).finally(() => {
+      entry.isGrouping = false;
+    });
+  }
+
+  /** Searches continue meanwhile, and restart where rows moved. */
+  async #group(entry: Entry, matrix: ContainerMatrix): Promise<void> {
+    const turn = new TimedTurn();
+    const steps = matrix.group();
+    while (!entry.isDiscarded && steps.next().done !== true) if (turn.isOver) await turn.next();
   }
 
   /** Ends when so many bytes are free, and counts them for the entry. */
@@ -306,7 +325,7 @@ function keyOf(space: VectorSpace, containerId: number): string {
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
   const counts = { checkedHead: 0, users: 0, bytes: 0 };
-  return { space, containerId, ...counts, loaded: null, running: null, isDiscarded: false };
+  return { space, containerId, ...counts, loaded: null, running: null, isGrouping: false, isDiscarded: false };
 }
 
 function isCurrent(entry: Entry, head: number): entry is Entry & { loaded: NonNullable<Entry["loaded"]> } {

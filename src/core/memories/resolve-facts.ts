@@ -183,7 +183,7 @@ async function findLikely(
 ): Promise<Likely> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
   const hits = embedded
-    ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
+    ? await vectors.nearest({ ...embedded, ...scope, limit: NEIGHBOURS, isApproximate: true })
     : [];
   const { text } = candidate;
   const stated = readingOfFact(candidate);
