@@ -47,7 +47,9 @@ export class Clusters {
 
   #score(vector: Float64Array): Float64Array {
     const sums = new RowScores(vector, this.#stride).ofAll(this.#centres, this.#scales.length);
-    return this.#scales.map((scale, cluster) => sums[cluster]! * scale);
+    const cosines = new Float64Array(sums.length);
+    for (let cluster = 0; cluster < sums.length; cluster++) cosines[cluster] = sums[cluster]! * this.#scales[cluster]!;
+    return cosines;
   }
 }
 
@@ -65,7 +67,7 @@ export function* learnClusters(samples: readonly Int8Array[], stride: number): G
     const sums = new Float64Array(centres.length);
     for (const [at, sample] of samples.entries()) {
       if (at % ROWS_PER_TURN === 0) yield;
-      const vector = Float64Array.from(sample);
+      const vector = new Float64Array(sample);
       addUnitVector(sums, clusters.nearest(vector) * stride, vector);
     }
     moveCentres(centres, sums, stride);
@@ -75,7 +77,7 @@ export function* learnClusters(samples: readonly Int8Array[], stride: number): G
 }
 
 function addUnitVector(sums: Float64Array, offset: number, vector: Float64Array): void {
-  const length = Math.hypot(...vector);
+  const length = lengthOf(vector);
   if (length === 0) return;
   for (let at = 0; at < vector.length; at++) sums[offset + at]! += vector[at]! / length;
 }
@@ -84,7 +86,13 @@ function addUnitVector(sums: Float64Array, offset: number, vector: Float64Array)
 function moveCentres(centres: Float32Array, sums: Float64Array, stride: number): void {
   for (let from = 0; from < sums.length; from += stride) {
     const sum = sums.subarray(from, from + stride);
-    const length = Math.hypot(...sum);
+    const length = lengthOf(sum);
     if (length > 0) for (let at = 0; at < stride; at++) centres[from + at] = sum[at]! / length;
   }
+}
+
+function lengthOf(vector: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < vector.length; at++) sum += vector[at]! * vector[at]!;
+  return Math.sqrt(sum);
 }

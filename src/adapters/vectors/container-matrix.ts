@@ -120,7 +120,7 @@ export class ContainerMatrix {
     for (let moved = 1; ; moved++) {
       const unit = this.#rows.lastOf(UNGROUPED);
       if (unit === undefined) return;
-      const numbers = Float64Array.from(this.#rows.coarseOf(this.#rows.of(unit)!));
+      const numbers = new Float64Array(this.#rows.coarseOf(this.#rows.of(unit)!));
       this.#version += 1;
       this.#rows.move(unit, this.#groupFor(this.#clusters, numbers));
       if (moved % MOVED_PER_TURN === 0) yield;
@@ -207,7 +207,7 @@ export class ContainerMatrix {
   }
 
   #append(unit: Unit, vector: Float32Array): void {
-    const group = this.#clusters === null ? UNGROUPED : this.#groupFor(this.#clusters, Float64Array.from(vector));
+    const group = this.#clusters === null ? UNGROUPED : this.#groupFor(this.#clusters, new Float64Array(vector));
     const row = this.#rows.add(unit, group);
     this.#rows.setScale(row, Math.fround(quantise(vector, this.#rows.coarseOf(row), this.#rows.fineOf(row))));
   }

@@ -13,6 +13,8 @@ const MOST_FOR_MANY = 4_000;
 const SAMPLED_VECTORS = 8;
 /** A comparison counts only if nothing was written meanwhile. */
 const COMPARE_ATTEMPTS = 3;
+/** Loads that fit go before one that does not this many times. */
+const MOST_PASSED_OVER = 20;
 
 interface Entry {
   readonly space: VectorSpace;
@@ -32,6 +34,14 @@ interface Entry {
   bytes: number;
 }
 
+interface WaitingLoad {
+  readonly entry: Entry;
+  readonly bytes: number;
+  readonly proceed: () => void;
+  /** How many later loads went before it. */
+  passedOver: number;
+}
+
 /** How far a container must be current, and approximately how many vectors to load if it is not in memory. */
 interface Expected {
   readonly head: number;
@@ -49,7 +59,7 @@ export class MatrixCache {
   /** Bytes of the entries that a new search would find. */
   #listedBytes = 0;
   /** Loads that wait for memory, in the order in which they asked for it. */
-  readonly #waiting: { entry: Entry; bytes: number; proceed: () => void }[] = [];
+  readonly #waiting: WaitingLoad[] = [];
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
@@ -230,20 +240,44 @@ export class MatrixCache {
   /** Ends when so many bytes are free, and counts them for the entry. */
   async #reserve(entry: Entry, bytes: number): Promise<void> {
     await new Promise<void>((proceed) => {
-      this.#waiting.push({ entry, bytes, proceed });
+      this.#waiting.push({ entry, bytes, proceed, passedOver: 0 });
       this.#serveWaiting();
     });
   }
 
-  /** A load that needs more than there is proceeds when it is the only one. */
+  /**
+   * The load that has waited longest goes first. What fits into the free memory may go before it, but not for ever. A load that
+   * needs more than there is proceeds when it is the only one.
+   */
   #serveWaiting(): void {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      this.#evict(next.bytes);
-      if (this.#heldBytes > 0 && this.#heldBytes + next.bytes > this.#budgetBytes) return;
-      this.#waiting.shift();
-      this.#setBytes(next.entry, next.bytes);
-      next.proceed();
+      if (this.#wouldFit(next.bytes)) this.#evict(next.bytes);
+      const served = this.#fits(next.bytes) ? next : this.#smallerThan(next);
+      if (served === undefined) return;
+      this.#waiting.splice(this.#waiting.indexOf(served), 1);
+      this.#setBytes(served.entry, served.bytes);
+      served.proceed();
     }
+  }
+
+  /** A waiting load that fits now, although the first does not. */
+  #smallerThan(first: WaitingLoad): WaitingLoad | undefined {
+    if (first.passedOver >= MOST_PASSED_OVER) return undefined;
+    const smaller = this.#waiting.find(({ bytes }) => this.#fits(bytes));
+    if (smaller !== undefined) first.passedOver += 1;
+    return smaller;
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#heldBytes === 0 || this.#heldBytes + bytes <= this.#budgetBytes;
+  }
+
+  /** Whether a load fits once all that can be discarded is free; as long as it does not, discarding would gain nothing. */
+  #wouldFit(bytes: number): boolean {
+    let discardable = 0;
+    for (const entry of this.#entries.values()) if (entry.loaded !== null) discardable += entry.bytes;
+    const rest = this.#heldBytes - discardable;
+    return rest === 0 || rest + bytes <= this.#budgetBytes;
   }
 
   /**
