@@ -39,6 +39,7 @@ test("without any setting everything has its documented default", () => {
     },
     vectors: "auto",
     chroma: undefined,
+    databaseDefaults: {},
     exactLimit: 1_000_000,
     exactMegabytes: 448,
     maxTextBytes: 1_048_576,
@@ -184,6 +185,7 @@ test("every setting is read", () => {
     },
     hub: { baseUrl: "https://hub.example/mirror", token: "hf_secret" },
     databaseUrl: "postgres://recollect:secret@db.example/recollect",
+    databaseDefaults: {},
     embedding: {
       isStated: true,
       apiKey: "secret",
