@@ -1,3 +1,4 @@
+import { mayBeTakenBack } from "../../language/english/taken-back.js";
 import { tokenise } from "../../language/words.js";
 import type { Memory } from "../types.js";
 import { areOneState, ends, type State, wordsOfHeld } from "./endings.js";
@@ -78,7 +79,7 @@ export const NEWS_DAYS = 180;
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  const taken = TAKEN_BACK.test(fact.quote ?? fact.text)
+  const taken = mayBeTakenBack(fact.quote ?? fact.text)
     ? null
     : (decideByClaim(fact, known) ??
       decideByEnding(fact, known) ??
@@ -91,10 +92,6 @@ export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
   }
   return taken ?? extension(fact, known) ?? { kind: "new" };
 }
-
-/** What the same sentence takes back or limits to a while: "we broke up, but are together again". */
-const TAKEN_BACK =
-  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|came back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
 
 function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
