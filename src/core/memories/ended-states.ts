@@ -135,11 +135,12 @@ function isAttribute(transition: Transition, { subject: named, link, value }: St
   return named.includes("'s ") && (kind === "move" ? PLACE_OF_ONES_OWN : EXCHANGED_ROLE).test(attribute);
 }
 
-/** "User's CI" and "the CI" of a group; empty for what belongs to nobody or somebody else. */
+/** "User's CI", and "our CI" and "the CI" of a group; empty for what belongs to nobody or somebody else. */
 function ownedBy({ subject, isOfGroup }: Transition, named: string): string {
   const owner = `${subject === "" ? "user" : subject}'s `;
   if (named.startsWith(owner)) return named.slice(owner.length);
-  return isOfGroup && subject === "" && named.startsWith("the ") ? named.slice("the ".length) : "";
+  const [ours = ""] = isOfGroup && subject === "" ? (/^(?:the|we's) /.exec(named) ?? []) : [];
+  return ours === "" ? "" : named.slice(ours.length);
 }
 
 /** A name alone must be one that nothing else bears; "the flag pricing.v2" also says what it names. */

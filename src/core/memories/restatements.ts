@@ -76,8 +76,7 @@ function mayCarry({ transition, held }: EndedState, text: string): boolean {
   if (tells === "nothing" || (tells === "possession" && held.link !== "own" && determinerOf(former) !== ""))
     return false;
   if (PLACED.test(former) || PLACED.test(present) || NOT_TOLD[kind]?.has(held.link)) return false;
-  const isOneDay = (transition.when ?? "").length > "2026-05".length;
-  if (held.link === "habit" && (isOneDay || !/ drinks? /i.test(text) || !DRINKS.test(lastWord(present)))) return false;
+  if (held.link === "habit" && !(/ drinks? /i.test(text) && DRINKS.test(lastWord(present)))) return false;
   if (held.topic !== "" && (!PLAIN_TOPIC.test(held.topic) || divideAtTail(held.topic).tail !== "")) return false;
   if (held.link === "work" && NOT_EMPLOYERS.test(fold(present))) return false;
   // Who moves from Lisbon to Spain lives there, but Spain is no town.
