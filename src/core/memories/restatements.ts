@@ -85,7 +85,7 @@ function mayCarry({ transition, held }: EndedState, text: string): boolean {
 }
 
 const FIGURE = /^[€$£]?\d/u;
-const TITLE = /^(?:(?:dr|prof|mr|mrs|ms)\b)?/i;
+const TITLE = /^(?:dr|prof|mr|mrs|ms)\b/i;
 
 /** True for two names written alike, two dates of equal precision, two figures, or two plain words for the thing that is named. */
 function areOfOneKind({
@@ -100,8 +100,7 @@ function areOfOneKind({
   // "My Pixel for Bitcoin", "Dr. Wolf to Homeopathy"
   const isOne = thing === "" && (kind === "switch" || kind === "replace");
   if (isOne && (determinerOf(former) === "") !== (determinerOf(present) === "")) return false;
-  const [title, otherTitle] = [TITLE.exec(one)?.[0] ?? "", TITLE.exec(other)?.[0] ?? ""];
-  if (fold(title) !== fold(otherTitle) || (isOne && title === "" && PRACTITIONER.test(subject))) return false;
+  if (PRACTITIONER.test(subject) && ![one, other].every((named) => TITLE.test(named))) return false;
   if (NAME.test(one) || NAME.test(other)) return NAME.test(one) && NAME.test(other);
   const arePlain = !/[\p{Lu}\d._/]/u.test(`${one}${other}`);
   return arePlain && (thing !== "" || link === "own" || link === "habit" || lastWord(one) === lastWord(other));
