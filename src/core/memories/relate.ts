@@ -13,6 +13,8 @@ import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./sl
 export interface KnownFact {
   readonly memory: Pick<Memory, "id" | "text" | "forgetAfter">;
   readonly saidAt: string;
+  /** A guess, or the word of a stranger: it neither raises doubt about what is trusted nor is it said in new words. */
+  readonly isUnverified?: boolean | undefined;
 }
 
 /** How a fact relates to those already known; repetitions have been ruled out before. */
@@ -78,18 +80,35 @@ export const NEWS_DAYS = 180;
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  const taken = TAKEN_BACK.test(fact.quote ?? fact.text)
-    ? null
-    : (decideByClaim(fact, known) ??
-      decideByEnding(fact, known) ??
-      decideByReplacement(fact, known) ??
-      decideByTransition(fact, known));
-  if (taken?.kind === "updates") {
-    const replaced = known.filter(({ memory }) => taken.ids.includes(memory.id)).map(({ memory }) => memory);
-    const restated = restatementsOf(besideOf(fact, known), replaced);
-    return restated.size > 0 ? { ...taken, restated } : taken;
-  }
+  const trusted = known.filter(({ isUnverified }) => isUnverified !== true);
+  const isTakenBack = TAKEN_BACK.test(fact.quote ?? fact.text);
+  const taken = isTakenBack ? null : (decideByRules(fact, known) ?? decideByRules(fact, trusted));
   return taken ?? extension(fact, known) ?? { kind: "new" };
+}
+
+function decideByRules(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const taken =
+    decideByClaim(fact, known) ??
+    decideByEnding(fact, known) ??
+    decideByReplacement(fact, known) ??
+    decideByTransition(fact, known);
+  if (taken?.kind !== "updates") return taken;
+  const replaced = known.filter(({ memory }) => taken.ids.includes(memory.id));
+  const restated = restatedBy(fact, replaced, known);
+  return restated.size > 0 ? { ...taken, restated } : taken;
+}
+
+/** What memories that a fact replaces say now, by id. What is unverified is only over: new words would be the user's. */
+export function restatedBy(
+  fact: Pick<NewFact, "text" | "quote">,
+  replaced: readonly KnownFact[],
+  known: readonly KnownFact[] = replaced,
+): ReadonlyMap<string, string> {
+  const trusted = replaced.filter(({ isUnverified }) => isUnverified !== true);
+  return restatementsOf(
+    besideOf(fact, known),
+    trusted.map(({ memory }) => memory),
+  );
 }
 
 /** What the same sentence takes back or limits to a while: "we broke up, but are together again". */
@@ -194,7 +213,7 @@ function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decisio
   );
 }
 
-function besideOf(fact: NewFact, known: readonly KnownFact[]): Reading {
+function besideOf(fact: Pick<NewFact, "text" | "quote">, known: readonly KnownFact[]): Reading {
   return readingOfFact(fact).beside(known.map(({ memory }) => readingOf(memory.text)));
 }
 

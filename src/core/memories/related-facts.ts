@@ -9,7 +9,7 @@ import { readingOfFact } from "./reading.js";
 import { decide, isBefore, mayRelate, type KnownFact } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
-import { isFlagged } from "./trust.js";
+import { isFlagged, isTrusted } from "./trust.js";
 
 /** How a fact relates to current memories. */
 export type Related =
@@ -121,6 +121,6 @@ export async function withDates(
     const dates = (byMemory.get(memory.id) ?? []).map(({ documentId }) => dateOf.get(documentId) ?? memory.createdAt);
     const said =
       written ?? dates.reduce((one, other) => (isBefore(one, other) ? other : one), dates[0] ?? memory.createdAt);
-    return { memory, saidAt: inTimeZone(said, timeZone) };
+    return { memory, saidAt: inTimeZone(said, timeZone), isUnverified: !isTrusted(memory) };
   });
 }

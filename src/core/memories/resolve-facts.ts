@@ -64,6 +64,8 @@ export interface ResolvedFact {
   /** Ids of memories that say nearly the same, nearest first. */
   readonly close: readonly string[];
   readonly doubt?: Doubt | null | undefined;
+  /** How far what it may say of memories that it ends is trusted, by text. */
+  readonly restated?: ReadonlyMap<string, Judgement> | undefined;
 }
 
 /** The result of `resolveFacts`, ready to be committed. */
@@ -106,7 +108,15 @@ export async function resolveFacts(
       : NOTHING;
     const mayChangeMuch = candidate.isStatic || likely.related.length > 0 || candidate.insteadOf !== undefined;
     const doubt = doubtOf ? await doubtOf(candidate, mayChangeMuch) : null;
-    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), doubt, vector, ...likely });
+    const judged = new Map(restatements.map((text) => [text, judgeCandidate({ ...candidate, text }, origin)]));
+    facts.push({
+      candidate,
+      judgement: judgeCandidate(candidate, origin),
+      doubt,
+      vector,
+      restated: judged,
+      ...likely,
+    });
     for (const text of restatements) restated.add(text);
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }

@@ -6,6 +6,7 @@ import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { earlier } from "./expiry.js";
 import {
+  newBatch,
   outcomeOf,
   takeRoom,
   twinOf,
@@ -14,12 +15,12 @@ import {
   type JudgedVector,
   type Written,
 } from "./fact-writing.js";
+import { saysOver } from "./ending-trust.js";
 import { isExpired } from "./find-memory.js";
 import { forgetBatch } from "./forget.js";
 import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
 import { insertMemory, strengthen } from "./insert-memory.js";
 import { roomFor } from "./memory-room.js";
-import { meaningKey } from "./near-duplicates.js";
 import { newcomers, relateFact, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relation.js";
@@ -37,19 +38,11 @@ import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
 export async function writeFacts(repositories: Repositories, writing: FactWriting): Promise<Written> {
   const { facts } = writing.resolution;
   const known = facts.length > 0 ? await newcomers(repositories, writing) : [];
-  const batch: Batch = {
-    id: writing.readAgain?.batchId ?? createId(),
-    stated: new Set(),
-    written: [],
-    restated: [],
-    lacksVectors: false,
-    newcomers: known,
-    meanings: new Map(known.map(({ id, text }) => [meaningKey(text), id])),
+  const batch = newBatch(writing.readAgain?.batchId ?? createId(), {
     documentEnd: writing.documentEnd,
-    superseded: 0,
     room: facts.length > 0 ? await roomFor(repositories, writing) : 0,
-    leftOut: 0,
-  };
+    known,
+  });
   for (const fact of facts) {
     const isDerived = fact.candidate.relation?.kind === "derives";
     const written = await (isDerived ? writeDerived : writeFact)(repositories, writing, fact, batch);
@@ -102,10 +95,16 @@ async function writeFact(
     vector: fact.vector,
     judgement: fact.judgement,
     doubt: fact.doubt,
+    restated: fact.restated,
   };
   const isWeak = judged.isFlagged || candidate.isInference === true || isPast;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
-    const others = replaced ? [replaced] : isWeak ? [] : replaceableBy(writing, judgedVector, batch, stated);
+    const again = replaced || isWeak ? null : await saidAgain(repositories, writing, { fact, stated, existing }, batch);
+    const others = replaced
+      ? [replaced]
+      : again
+        ? await replaceAgain(repositories, writing, { fact: judgedVector, related: again }, batch)
+        : [];
     return strengthenKnown(repositories, writing, { existing, judged, others }, batch);
   }
   // A guess replaces nothing either.
@@ -139,11 +138,20 @@ async function relationOf(
   batch: Batch,
 ): Promise<Related> {
   if (stated && stated.kind !== "duplicate") return stated;
-  const isNew = fact.candidate.relation?.kind === "new";
-  const related = await relateFact(repositories, writing, isNew ? { ...fact, related: [] } : fact, batch);
+  const related = await relateByRules(repositories, writing, fact, batch);
   if (related.kind === "updates" || related.kind === "outdated") return related;
   const former = await formerStatement(repositories, writing, fact.candidate, batch);
   return former ? { kind: "updates", memories: [former] } : related;
+}
+
+function relateByRules(
+  repositories: Repositories,
+  writing: FactWriting,
+  fact: ResolvedFact,
+  batch: Batch,
+): Promise<Related> {
+  const isNew = fact.candidate.relation?.kind === "new";
+  return relateFact(repositories, writing, isNew ? { ...fact, related: [] } : fact, batch);
 }
 
 /** Counts a repetition, and lets the existing memory replace others if the fact does. */
@@ -167,17 +175,38 @@ interface Known {
   readonly others: readonly Memory[];
 }
 
-/** What an already known fact may replace, as stated; counted against the limit. */
-function replaceableBy(
+/** What an already known fact replaces: as stated, or by rules if it says again that something changed, perhaps changed back. */
+async function saidAgain(
+  repositories: Repositories,
   writing: FactWriting,
-  fact: JudgedVector,
+  {
+    fact,
+    stated,
+    existing,
+  }: { readonly fact: ResolvedFact; readonly stated: HeldRelation | null; readonly existing: Memory },
   batch: Batch,
-  stated: HeldRelation | null,
-): readonly Memory[] {
-  if (stated?.kind !== "updates" || doubtOf(writing, fact, batch, stated.memories)) return [];
-  batch.superseded += stated.memories.length;
-  return stated.memories;
+): Promise<Replacing | null> {
+  if (stated?.kind === "updates") return stated;
+  if (!saysOver(fact.candidate) || (stated && stated.kind !== "duplicate")) return null;
+  const related = await relateByRules(repositories, writing, fact, batch);
+  if (related.kind !== "updates") return null;
+  return { ...related, memories: related.memories.filter(({ id }) => id !== existing.id) };
 }
+
+/** Restates what an already known fact replaces, counted against the limit; returns what it only ends. */
+async function replaceAgain(
+  repositories: Repositories,
+  writing: FactWriting,
+  { fact, related }: { readonly fact: JudgedVector; readonly related: Replacing },
+  batch: Batch,
+): Promise<readonly Memory[]> {
+  if (doubtOf(writing, fact, batch, related)) return [];
+  batch.superseded += related.memories.length;
+  const ended = await writeRestated(repositories, writing, { fact, related }, batch);
+  return ended.kind === "updates" ? ended.memories : [];
+}
+
+type Replacing = Extract<Related, { readonly kind: "updates" }>;
 
 const NEW: Related = { kind: "new" };
 
@@ -195,11 +224,11 @@ async function writeNew(
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
   if (!stated.isNamed && stated.kind !== "outdated") {
-    const replaceable = stated.kind === "updates" ? stated.memories : [];
-    const doubt = doubtOf(writing, fact, batch, replaceable);
+    const replacing = stated.kind === "updates" ? stated : { memories: [] };
+    const doubt = doubtOf(writing, fact, batch, replacing);
     if (doubt && !takeRoom(batch)) return null;
     if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
-    batch.superseded += replaceable.length;
+    batch.superseded += replacing.memories.length;
   }
   const related = await writeRestated(repositories, writing, { fact, related: stated }, batch);
   // A replacement or an expired fact adds no memory to the total.
@@ -227,19 +256,25 @@ function doubtOf(
   { origin, maxSuperseded }: FactWriting,
   fact: JudgedVector,
   { superseded }: Batch,
-  memories: readonly Memory[],
+  { memories, restated }: Pick<Replacing, "memories" | "restated">,
 ): JudgedVector | null {
+  const { candidate } = fact;
   const judged = memories
-    .map((memory) => judgeFact(fact.candidate, origin, memory, fact.judgement))
+    .flatMap((memory) => {
+      const direct = judgeFact(candidate, origin, memory, fact.judgement);
+      const text = restated?.get(memory.id);
+      if (text === undefined) return [direct];
+      return [direct, judgeFact({ ...candidate, text }, origin, memory, fact.restated?.get(text))];
+    })
     .find(({ isFlagged: is }) => is);
-  if (judged) return { ...fact, ...judged, held: memories };
+  const waiting = { ...fact, candidate: { ...candidate, isStatic: false }, isFlagged: true, held: memories };
+  if (judged) return { ...waiting, label: judged.label };
   const isTooMany = superseded + memories.length > maxSuperseded;
-  const isDoubted = memories.length > 0 || (fact.candidate.isStatic && fact.doubt?.mayNotLast);
+  const isDoubted = memories.length > 0 || (candidate.isStatic && fact.doubt?.mayNotLast);
   const doubted = isDoubted ? fact.doubt?.reason : undefined;
   const reason = doubted ?? (isTooMany ? `its document would replace more than ${maxSuperseded} memories` : null);
   if (reason === null) return null;
-  const label = { trust: "flagged", flagged: [reason] };
-  return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };
+  return { ...waiting, label: { trust: "flagged", flagged: [reason] } };
 }
 
 /** The active memory that says the same, if it is still true; an expired one makes room. */

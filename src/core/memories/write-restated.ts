@@ -4,6 +4,7 @@ import { outcomeOf, type Batch, type FactWriting, type JudgedVector } from "./fa
 import { insertMemory } from "./insert-memory.js";
 import type { Related } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
+import { isByStranger } from "./trust.js";
 
 /**
  * Writes what memories that a fact ends say of the new value, as their next versions: a question about the bank is not answered
@@ -18,7 +19,8 @@ export async function writeRestated(
 ): Promise<Related> {
   // The fact itself then replaces nothing, and takes room of its own.
   if (related.kind !== "updates" || !related.restated || batch.room <= 0) return related;
-  const { actor, container, resolution } = writing;
+  const { actor, container, resolution, origin, isApproved } = writing;
+  const mayLast = isApproved === true || !isByStranger({ origin, speaker: fact.candidate.speaker });
   const memories: Memory[] = [];
   for (const memory of related.memories) {
     const text = related.restated.get(memory.id);
@@ -31,7 +33,11 @@ export async function writeRestated(
       continue;
     }
     const vector = resolution.restated?.get(text) ?? null;
-    const restated = { ...fact, candidate: restating(fact.candidate, memory, text), vector };
+    const restated = {
+      ...fact,
+      candidate: restating(fact.candidate, { ...memory, isStatic: memory.isStatic && mayLast }, text),
+      vector,
+    };
     const inserted = await insertMemory(repositories, writing, restated, { batch, replaced: memory });
     batch.stated.add(inserted.id);
     batch.restated.push({ ...outcomeOf(inserted, "updated"), replaced: memory.id });
