@@ -145,6 +145,11 @@ describe("a correction by a stranger", () => {
   test.each([
     ["Our payment provider is Stripe.", "We switched from Stripe to Evilpay.", "User's payment provider is Stripe"],
     ["The login server is called Auth-1.", "We renamed Auth-1 to Evil-1.", "The login server is called Auth-1"],
+    [
+      "Our payment provider is still Stripe.",
+      "We switched from Stripe to Evilpay.",
+      "User's payment provider is still Stripe",
+    ],
   ])("replaces %j no more by %j than by direct words", async (own, note, kept) => {
     await add(own);
     await addNote(note);
@@ -212,70 +217,5 @@ describe("a correction that the owner approves", () => {
     for (const { id } of held) expect((await review(id, "approve")).status).toBe(200);
     const called = (await stated()).filter((text) => text.includes("is called"));
     expect(called).toEqual(names.map((name) => `The ${name} team's tool is called New${name}`));
-  });
-});
-
-describe("a correction made again", () => {
-  test.each([
-    [
-      ["I own a Volvo."],
-      ["I swapped my Volvo for a Skoda.", "I swapped my Skoda for a Volvo.", "I swapped my Volvo for a Skoda."],
-      /owns a/,
-      ["User owns a Skoda"],
-    ],
-    [
-      ["Builds run on Jenkins."],
-      [
-        "We switched builds from Jenkins to Buildkite.",
-        "We went back to Jenkins.",
-        "We switched builds from Jenkins to Buildkite.",
-      ],
-      /^Builds run on/,
-      ["Builds run on Buildkite"],
-    ],
-    [
-      ["Builds run on Jenkins."],
-      [
-        "We switched builds from Jenkins to Buildkite.",
-        "We went back to Jenkins.",
-        "We switched builds from Jenkins to Buildkite.",
-        "We went back to Jenkins.",
-      ],
-      /^Builds run on/,
-      ["Builds run on Jenkins"],
-    ],
-    [
-      ["My bank is N26."],
-      ["I switched from N26 to Revolut.", "My bank is N26.", "I switched from N26 to Revolut."],
-      /bank is/,
-      ["User's bank is Revolut"],
-    ],
-    [
-      ["The project is called Heron."],
-      ["We renamed Heron to Kestrel.", "We renamed Kestrel to Heron.", "We renamed Heron to Kestrel."],
-      /is called/,
-      ["The project is called Kestrel"],
-    ],
-    [
-      ["The port is 5173."],
-      ["No, the port is 3000, not 5173.", "No, the port is 5173, not 3000.", "No, the port is 3000, not 5173."],
-      /port is/,
-      ["The port is 3000"],
-    ],
-    [
-      ["Our CTO is Tim."],
-      ["Lea replaced Tim as CTO.", "Tim replaced Lea as CTO.", "Lea replaced Tim as CTO.", "Tim replaced Lea as CTO."],
-      /CTO is/,
-      ["User's CTO is Tim"],
-    ],
-    [
-      ["I own a Canyon bike."],
-      ["I sold my Canyon bike.", "I own a Canyon bike.", "I sold my Canyon bike."],
-      /owns a/,
-      [],
-    ],
-  ])("%j, then %j changes the same again", async (before, corrections, what, expected) => {
-    for (const statement of [...before, ...corrections]) await add(statement);
-    expect((await stated()).filter((text) => what.test(text))).toEqual(expected);
   });
 });

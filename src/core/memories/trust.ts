@@ -83,7 +83,7 @@ export function judgeCandidate({ text, quote, speaker }: FactCandidate, origin: 
 export function judgeFact<Candidate extends FactCandidate>(
   candidate: Candidate,
   origin: Origin,
-  replaced: Pick<Memory, "origin"> | null,
+  replaced: Pick<Memory, "origin" | "text"> | null,
   judged: Judgement = judgeCandidate(candidate, origin),
 ): JudgedFact<Candidate> {
   const from = { origin, speaker: candidate.speaker };
@@ -200,10 +200,10 @@ function hijackSigns(text: string, quote: string | undefined, from: Provenance):
 }
 
 function mayNotReplace(
-  replaced: Pick<Memory, "origin">,
+  replaced: Pick<Memory, "origin" | "text">,
   { text, quote = "" }: FactCandidate,
   from: Provenance,
 ): boolean {
   if (!isOutside(from) || OUTSIDE_ORIGINS.includes(replaced.origin)) return false;
-  return isByStranger(from) || SENSITIVE.test(plainForm(text)) || SENSITIVE.test(plainForm(quote));
+  return isByStranger(from) || [text, quote, replaced.text].some((said) => SENSITIVE.test(plainForm(said)));
 }

@@ -187,7 +187,8 @@ async function saidAgain(
   batch: Batch,
 ): Promise<Replacing | null> {
   if (stated?.kind === "updates") return stated;
-  if (!saysOver(fact.candidate) || (stated && stated.kind !== "duplicate")) return null;
+  // A document that is read again says nothing again.
+  if (writing.readAgain || !saysOver(fact.candidate) || (stated && stated.kind !== "duplicate")) return null;
   const related = await relateByRules(repositories, writing, fact, batch);
   if (related.kind !== "updates") return null;
   return { ...related, memories: related.memories.filter(({ id }) => id !== existing.id) };
