@@ -119,3 +119,138 @@ test("a memory sent as such is answered with itself, and restates the former one
   await rest.settle();
   expect((await search("What is the project called?", "memories"))[0]).toBe("The project is called Kestrel.");
 });
+
+async function addMemory(content: string, more: Readonly<Record<string, unknown>> = {}) {
+  const { body } = await rest.send("POST", "/v4/memories", { containerTag: TAG, memories: [{ content, ...more }] });
+  await rest.settle();
+  return body.memories[0];
+}
+
+async function holding(): Promise<readonly string[]> {
+  const { body } = await rest.send("POST", "/v4/memories/list", { containerTags: [TAG] });
+  return body.memoryEntries
+    .filter(({ isForgotten }: { isForgotten: boolean }) => !isForgotten)
+    .map(({ memory }: { memory: string }) => memory);
+}
+
+describe("a correction in the words of the former statement", () => {
+  test.each([
+    ["The project is called Kestrel.", "The project is called Heron, not Kestrel.", /project is called Heron/],
+    ["the Project is called Kestrel", "The project is called Heron, not Kestrel.", /project is called Heron/i],
+    ["The project is called Kestrel.", "Actually, the project is called Heron.", /project is called Heron/],
+    ["The shop is called Luna.", "Correction: the shop is called Sol.", /shop is called Sol/i],
+    ["The port is 5173.", "The port is 3000, not 5173.", /port is 3000/],
+    ["Our cat is called Miso.", "Our cat is called Mochi, not Miso.", /cat is called Mochi/],
+  ])("%s %s: is said once, and loses nothing else of its document", async (former, correction, expected) => {
+    await addMemory(former);
+    const { status } = await add(`${correction} Ana moved to Oslo in May. My dentist is Dr Maes.`);
+    expect(status).toBe("done");
+    const texts = await holding();
+    expect(texts.filter((text) => expected.test(text))).toHaveLength(1);
+    expect(texts).toEqual(
+      expect.arrayContaining([expect.stringContaining("Ana moved to Oslo"), "User's dentist is Dr Maes"]),
+    );
+  });
+
+  test.each([
+    ["The server is called otter.", "The server is now called badger.", "badger"],
+    ["The app is called Plumo.", "The app is now named Vento.", "Vento"],
+    ["My bank is N26.", "My bank is now Revolut, not N26.", "Revolut"],
+  ])("%s %s: is one memory", async (former, correction, value) => {
+    await add(former);
+    await add(correction);
+    expect(await holding()).toEqual([expect.stringContaining(value)]);
+  });
+
+  test("of which the same text says the new value too, is said once", async () => {
+    await add("My bank is N26.");
+    expect((await add("I switched from N26 to Revolut. My bank is Revolut.")).status).toBe("done");
+    expect((await holding()).filter((text) => text.includes("bank is"))).toEqual(["User's bank is Revolut"]);
+  });
+});
+
+describe("a restated memory", () => {
+  const isOf = (value: string) => ({ AND: [{ key: "topic", value }] });
+  test.each([
+    ["My bank is N26.", "I switched from N26 to Revolut.", "My bank is Revolut."],
+    ["The project is called Heron.", "We renamed Heron to Kestrel.", "The project is called Kestrel."],
+  ])("keeps the metadata of the former one: %s", async (former, correction, expected) => {
+    await addMemory(former, { metadata: { topic: "mine" } });
+    await addMemory(correction, { metadata: { topic: "news" } });
+    const find = async (topic: string) => {
+      const { body } = await rest.send("POST", "/v4/search", { q: former, containerTag: TAG, filters: isOf(topic) });
+      return body.results.map(({ memory }: Hit) => memory);
+    };
+    expect(await find("mine")).toEqual([expected]);
+    expect(await find("news")).toEqual([correction]);
+  });
+
+  test.each([
+    ["User's bank is N27.", "User switched from N27 to Starling.", "What is my bank?", /bank is Starling/],
+    ["The project is called Heron.", "We renamed Heron to Kestrel.", "What is the project called?", /called Kestrel/],
+    ["Builds run on Jenkins.", "We switched builds from Jenkins to Drone.", "What do builds run on?", /run on Drone/],
+  ])("is also written where the request names what is replaced: %s", async (former, correction, question, expected) => {
+    const { id } = await addMemory(former);
+    await addMemory(correction, { updates: id });
+    expect((await search(question, "memories"))[0]).toMatch(expected);
+    expect(await holding()).not.toContain(former);
+  });
+});
+
+describe("a return", () => {
+  test.each([
+    [
+      ["My bank is N26.", "I switched from N26 to Revolut.", "My broker is Revolut.", "I went back to N26."],
+      ["User's bank is N26", "User's broker is Revolut"],
+    ],
+    [
+      ["I use Slack.", "We replaced Slack with Teams.", "We use Teams for school.", "We went back to Slack."],
+      ["User uses Slack", "User uses Teams for school"],
+    ],
+    [["We use Jira.", "We replaced Jira with Linear.", "We went back to Jira yesterday."], ["User uses Jira"]],
+    [["We use Jira.", "We replaced Jira with Linear.", "We went back to Jira this morning."], ["User uses Jira"]],
+    [
+      ["Our editor is Vim.", "We switched from Vim to Helix.", "We went back to Vim but then chose Helix again."],
+      ["User's editor is Helix"],
+    ],
+    [["Ana's bank is N26.", "Ana switched from N26 to Revolut.", "I went back to N26."], ["Ana's bank is Revolut"]],
+    [
+      [
+        "Builds run on Jenkins.",
+        "We switched builds from Jenkins to Drone.",
+        "Deploys run on Jenkins.",
+        "We switched deploys from Jenkins to Drone.",
+        "We went back to Jenkins.",
+      ],
+      ["Builds run on Drone", "Deploys run on Drone"],
+    ],
+  ])("%j leaves %j, and invents nothing", async (told, expected) => {
+    for (const content of told) await add(content);
+    const isOfChange = /switched|replaced|went|chose/;
+    expect((await holding()).filter((text) => !isOfChange.test(text)).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe("a role that somebody succeeded to", () => {
+  test.each([
+    [["Tim is our CTO.", "Lea replaced Tim as CTO.", "Our CTO is Kim."], ["User's CTO is Kim"]],
+    [["Our CTO is Tim.", "Lea replaced Tim as CTO.", "Tim is CTO again."], ["Tim is CTO again"]],
+    [
+      ["Kim is the team lead.", "Jo took over from Kim as team lead.", "Max is the team lead."],
+      ["Max is the team lead"],
+    ],
+  ])("%j has one holder", async (told, expected) => {
+    for (const content of told) await add(content);
+    expect(await holding()).toEqual(expected);
+  });
+
+  test.each([
+    [["Tim is our CTO.", "Lea replaced Tim as CTO.", "Ana's CTO is Kim."], "Lea is User's CTO"],
+    [["Tim is our CTO.", "Lea replaced Tim as CTO.", "Kim is a CTO."], "Lea is User's CTO"],
+    [["Tim is our CTO.", "Lea replaced Tim as CTO.", "Kim is CTO of Bosch."], "Lea is User's CTO"],
+    [["Tim is our CTO.", "Our CTO is Kim."], "Tim is User's CTO"],
+  ])("%j: is kept where another role may be meant", async (told, expected) => {
+    for (const content of told) await add(content);
+    expect(await holding()).toContain(expected);
+  });
+});

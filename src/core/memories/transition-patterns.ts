@@ -36,7 +36,7 @@ const P = `(?<p>${PART}{1,80})`;
 const HAS = "(?:has |have )?(?:finally |fully |completely |officially |already )?";
 const WAS = "(?:was|were|has been|have been|got|is|are) (?:finally |fully |completely |officially |already )?";
 const FROM_TO = `,? from ${F} (?:over )?to ${P}`;
-const AWAY = "(?: over| away| back)?";
+const AWAY = "(?: over| away)?";
 
 const MOVED = "(?:moved|shifted|transferred|relocated|postponed|rescheduled|pushed|brought forward)";
 const SWITCHED = "(?:switched|migrated|changed|ported|converted|rewrote|rewritten|transitioned|rerouted|redirected)";
