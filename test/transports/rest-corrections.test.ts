@@ -191,7 +191,9 @@ describe("a restated memory", () => {
     ["Builds run on Jenkins.", "We switched builds from Jenkins to Drone.", "What do builds run on?", /run on Drone/],
   ])("is also written where the request names what is replaced: %s", async (former, correction, question, expected) => {
     const { id } = await addMemory(former);
-    await addMemory(correction, { updates: id });
+    const facts = [{ text: correction, updates: id }];
+    await rest.send("POST", "/v3/documents", { content: correction, containerTag: TAG, facts });
+    await rest.settle();
     expect((await search(question, "memories"))[0]).toMatch(expected);
     expect(await holding()).not.toContain(former);
   });

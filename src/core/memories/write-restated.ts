@@ -1,3 +1,4 @@
+import { fold } from "../../language/words.js";
 import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import { outcomeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
@@ -6,6 +7,9 @@ import { isSameFact } from "./near-duplicates.js";
 import { readingOf } from "./reading.js";
 import type { Related } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
+import { valueWords } from "./slot-values.js";
+import { readStatedValues } from "./stated-values.js";
+import { keyOf } from "./transitions.js";
 import { withoutLabel } from "./trust.js";
 
 /**
@@ -50,8 +54,17 @@ async function isSaid(repositories: Repositories, writing: FactWriting, text: st
 
 /** "The server is now called badger" says that it is called badger. */
 function saysTheSame(one: string, other: string): boolean {
-  const lasting = (text: string) => readingOf(text).statement?.text ?? text;
-  return isSameFact(one, other) || isSameFact(lasting(one), lasting(other));
+  if (isSameFact(one, other)) return true;
+  const said = statesOf(other);
+  return statesOf(one).some((state) => said.includes(state));
+}
+
+/** What a text itself says of its subject, as keys. */
+function statesOf(text: string): readonly string[] {
+  const { statement } = readingOf(text);
+  return (statement ? readStatedValues(statement) : []).map(({ link, subject, topic, value, scope }) =>
+    [link, keyOf(subject, ""), fold(topic), valueWords(value).join(" "), fold(scope)].join("\n"),
+  );
 }
 
 /** Dates, names and buckets of the fact are about the change. */
