@@ -256,3 +256,49 @@ describe("a role that somebody succeeded to", () => {
     expect(await holding()).toContain(expected);
   });
 });
+
+describe("a document that corrects something, and is changed afterwards", () => {
+  const changed: readonly (readonly [string, string, string, readonly string[]])[] = [
+    ["My bank is N26.", "I switched from N26 to Revolut.", "I switched from N26 to Monzo.", ["User's bank is Monzo"]],
+    [
+      "The project is called Heron.",
+      "We renamed Heron to Kestrel.",
+      "We renamed Heron to Falcon.",
+      ["The project is called Falcon"],
+    ],
+    [
+      "Builds run on Jenkins.",
+      "We switched builds from Jenkins to Drone.",
+      "We switched builds from Jenkins to Buildkite.",
+      ["Builds run on Buildkite"],
+    ],
+  ];
+  const cases = changed.flatMap((one) => (["POST", "PATCH"] as const).map((method) => [method, ...one] as const));
+
+  test.each(cases)("by %s: %s %s then %s leaves %j", async (method, former, correction, instead, expected) => {
+    await add(former);
+    const sent = { content: correction, containerTag: TAG, customId: "news" };
+    const { body } = await rest.send("POST", "/v3/documents", sent);
+    await rest.settle();
+    await (method === "POST"
+      ? rest.send("POST", "/v3/documents", { ...sent, content: instead })
+      : rest.send("PATCH", `/v3/documents/${body.id}`, { content: instead }));
+    await rest.settle();
+    const texts = await holding();
+    expect(texts.filter((text) => !/switched|renamed|like/.test(text))).toEqual(expected);
+    expect(texts.filter((text) => /Revolut|Kestrel|Drone/.test(text))).toEqual([]);
+  });
+
+  test("is undone in one step", async () => {
+    await add("My bank is N26.");
+    const sent = { content: "I switched from N26 to Revolut.", containerTag: TAG, customId: "news" };
+    await rest.send("POST", "/v3/documents", sent);
+    await rest.settle();
+    await rest.send("POST", "/v3/documents", { ...sent, content: "I switched from N26 to Monzo." });
+    await rest.settle();
+    const { body } = await rest.send("GET", `/v3/journal?containerTag=${TAG}`);
+    expect((await rest.send("POST", `/v3/journal/${body.entries[0].batchId}/undo`)).status).toBe(200);
+    await rest.settle();
+    expect((await holding()).toSorted()).toEqual(["User switched from N26 to Revolut", "User's bank is Revolut"]);
+  });
+});

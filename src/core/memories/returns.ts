@@ -85,7 +85,7 @@ export function restoredBy(
 }
 
 /** True for a text that says what became what, or who went back to what. */
-function isOfChange({ transitions, returns }: Reading): boolean {
+export function isOfChange({ transitions, returns }: Reading): boolean {
   return transitions.length > 0 || returns !== null;
 }
 

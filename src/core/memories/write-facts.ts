@@ -14,7 +14,7 @@ import {
   type Written,
 } from "./fact-writing.js";
 import { isExpired } from "./find-memory.js";
-import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
+import { forgetFormerStatements, forgetReplaced, formerStatement, letRestatedGo } from "./former-statements.js";
 import { activeWithText, insertMemory, strengthen } from "./insert-memory.js";
 import { roomFor } from "./memory-room.js";
 import { meaningKey } from "./near-duplicates.js";
@@ -49,6 +49,7 @@ export async function writeFacts(repositories: Repositories, writing: FactWritin
     leftOut: 0,
   };
   for (const fact of facts) {
+    await letRestatedGo(repositories, writing, fact.candidate, batch);
     const isDerived = fact.candidate.relation?.kind === "derives";
     const written = await (isDerived ? writeDerived : writeFact)(repositories, writing, fact, batch);
     const one = written && withClose(written, fact);
