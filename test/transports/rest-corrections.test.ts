@@ -302,3 +302,44 @@ describe("a document that corrects something, and is changed afterwards", () => 
     expect((await holding()).toSorted()).toEqual(["User switched from N26 to Revolut", "User's bank is Revolut"]);
   });
 });
+
+describe("forgetting what a correction says", () => {
+  const tellKey = async () => {
+    await add("The deploy key is abcd-1111.");
+    await add("We changed the deploy key from abcd-1111 to efgh-2222. My bank is N26.");
+    expect((await holding()).toSorted()).toEqual([
+      "The deploy key is efgh-2222",
+      "User changed the deploy key from abcd-1111 to efgh-2222",
+      "User's bank is N26",
+    ]);
+  };
+  const correction = [{ id: expect.any(String), memory: "User changed the deploy key from abcd-1111 to efgh-2222" }];
+
+  test("names the other memory that still says it, and forgets only what was named", async () => {
+    await tellKey();
+    const { body } = await rest.send("DELETE", "/v4/memories", {
+      content: "The deploy key is efgh-2222",
+      containerTag: TAG,
+    });
+    expect(body.saidBy).toEqual(correction);
+    expect((await holding()).toSorted()).toEqual([correction[0]?.memory, "User's bank is N26"]);
+    const other = await rest.send("DELETE", "/v4/memories", { id: body.saidBy[0].id, containerTag: TAG });
+    expect(other.body).not.toHaveProperty("saidBy");
+    expect(await holding()).toEqual(["User's bank is N26"]);
+  });
+
+  test("names it by its query too, before and after", async () => {
+    await tellKey();
+    const wish = { query: "The deploy key is efgh-2222", containerTag: TAG };
+    for (const dryRun of [true, false]) {
+      const { body } = await rest.send("POST", "/v4/memories/forget-matching", { ...wish, dryRun });
+      expect(body).toMatchObject({ count: 1, saidBy: correction });
+    }
+  });
+
+  test("names no memory of other words", async () => {
+    await tellKey();
+    const { body } = await rest.send("DELETE", "/v4/memories", { content: "User's bank is N26", containerTag: TAG });
+    expect(body).not.toHaveProperty("saidBy");
+  });
+});
