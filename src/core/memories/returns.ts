@@ -14,6 +14,8 @@ export const GIVEN_UP_AGAIN = /\bback to [^.!?]{1,80}\b(?:but|then|until|before)
 /** Somebody does again what they had given up. */
 export interface Return {
   readonly subject: string;
+  /** The thing of theirs that changed back, as a key; empty if it is not named. */
+  readonly thing: string;
   /** What they had given up. */
   readonly present: string;
   readonly scope: string;
@@ -27,12 +29,13 @@ export function readReturn(raw: string, isOfGroup: boolean): Return | null {
   if (raw.length > LONGEST || !/ back to /i.test(raw)) return null;
   const statement = readStatement(raw);
   if (!statement || statement.isNegative) return null;
-  const { s = "", p = "" } = BACK_TO.exec(statement.text)?.groups ?? {};
+  const { s = "", t = "", p = "" } = BACK_TO.exec(statement.text)?.groups ?? {};
   const present = p === "" ? null : presentOf(p);
   if (!present || present.topic !== "" || isPlace(present.value)) return null;
-  const isOurs = OURSELVES.test(fold(s));
+  const subject = OURSELVES.test(fold(s)) ? "" : keyOf(s, "");
   return {
-    subject: isOurs ? "" : keyOf(s, ""),
+    subject,
+    thing: keyOf(t, subject),
     present: present.value,
     scope: statement.scope,
     isOfGroup: isOfGroup || TEAM.test(fold(s)),
@@ -41,8 +44,8 @@ export function readReturn(raw: string, isOfGroup: boolean): Return | null {
 }
 
 /** What holds after a return, which a transition may end. */
-export function statesOfReturn({ subject, present, scope }: Return): readonly StatedValue[] {
-  const named = { subject: subject === "" ? "User" : subject, topic: "", value: present, scope };
+export function statesOfReturn({ subject, thing, present, scope }: Return): readonly StatedValue[] {
+  const named = { subject: thing || subject || "User", topic: "", value: present, scope };
   return [
     { ...named, link: "use" },
     { ...named, link: "work" },
@@ -50,9 +53,9 @@ export function statesOfReturn({ subject, present, scope }: Return): readonly St
 }
 
 /** True for the transition in which somebody gave up what they went back to. */
-export function isUndoneBy({ subject, present, scope }: Return, { kind, former, ...told }: Transition): boolean {
+export function isUndoneBy({ subject, thing, present, scope }: Return, { kind, former, ...told }: Transition): boolean {
   const isMeant = kind !== "rename" && kind !== "set" && told.subject === subject && told.scope === scope;
-  return isMeant && isSameValue(former, present);
+  return isMeant && (thing === "" || told.thing === thing) && isSameValue(former, present);
 }
 
 /** A statement that a return changes. */
@@ -74,7 +77,10 @@ export function restoredBy(
 ): Restored | null {
   if (isOfChange(now) || isOfChange(then)) return null;
   const before = then.statedValues.find(
-    ({ value, scope }) => scope === returns.scope && isSameValue(value, returns.present),
+    ({ subject, value, scope }) =>
+      scope === returns.scope &&
+      isSameValue(value, returns.present) &&
+      (returns.thing === "" || keyOf(subject, "") === returns.thing),
   );
   if (!before || !(isOwn(returns, before) || told.some((one) => one.subject === returns.subject && isAbout(one, then))))
     return null;
@@ -105,7 +111,7 @@ function isOwn({ subject }: Return, { subject: named }: StatedValue): boolean {
 /** True for a text that says that somebody came to, or went back to, what they give up by returning. */
 export function saysGivenUp(returns: Return, { given, of }: Restored, other: Reading): boolean {
   const { transitions, returns: earlier } = other;
-  return [...transitions, ...(earlier ? [{ ...earlier, thing: "" }] : [])].some(
+  return [...transitions, ...(earlier ? [earlier] : [])].some(
     ({ subject, thing, present }) =>
       subject === returns.subject && (thing === "" || thing === of) && isSameValue(present, given),
   );

@@ -87,7 +87,7 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
 ];
 
 /** "We went back to Jenkins": what that replaces is known from when it was given up. */
-export const BACK_TO = form(`${S} ${HAS}(?:went|gone|switched|moved|migrated|changed) back to ${P}`);
+export const BACK_TO = form(`${S} ${HAS}(?:(?:went|gone)|(?:switched|moved|migrated|changed)(?: ${T})?) back to ${P}`);
 
 /** "Builds: Jenkins → Buildkite" */
 export const ARROW = /^(?<t>[^:?→\n]{1,60}): ?(?<f>[^:;?→\n]{1,60}?) ?(?:→|->|=>|-->) ?(?<p>[^:;?→\n]{1,60})$/u;
