@@ -7,8 +7,7 @@ import { unitOf, type Actor, type Memory } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch, forgetDerived } from "./forget.js";
 import { noteMemory, type Joined, stateOf } from "./memory-state.js";
-import { relateFact, withDates } from "./related-facts.js";
-import { restatedBy } from "./relate.js";
+import { relateFact, restatedAmong } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { writeRestated } from "./write-restated.js";
 import { newBatch, type FactWriting } from "./fact-writing.js";
@@ -137,9 +136,10 @@ async function restated(
   batchId: string,
 ): Promise<readonly Memory[]> {
   const { repositories, actor, memory } = approval;
-  const said = restatedBy(candidate, await withDates(repositories, approval, replaced));
+  const none = { stated: new Set<string>() };
+  const said = await restatedAmong(repositories, writingOf(approval), { candidate, replaced }, none);
   const [source] = await repositories.memories.sources(actor.organizationId, [memory.id]);
-  if (said.size === 0 || !source) return replaced;
+  if (!said || !source) return replaced;
   const batch = newBatch(batchId, { documentEnd: memory.forgetAfter, room: 1 });
   const fact = {
     candidate,

@@ -52,8 +52,8 @@ interface Restated {
 }
 
 function restate(mine: Reading, text: string): Restated | null {
-  const { statement, transitions, statedValues } = readingOf(text);
-  if (!statement || transitions.length > 0 || text.length > LONGEST) return null;
+  const { statement, transitions, returns, statedValues } = readingOf(text);
+  if (!statement || transitions.length > 0 || returns || text.length > LONGEST) return null;
   const plain = withoutSince(text, statement);
   if (plain === null || SAYS_MORE.test(plain)) return null;
   const [first, ...more] = endedStates(mine, { statedValues }).flatMap((ended) => {

@@ -1,5 +1,4 @@
 import { createId } from "../../lib/ids.js";
-import { iso } from "../../lib/time.js";
 import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
@@ -17,11 +16,10 @@ import {
 } from "./fact-writing.js";
 import { saysOver } from "./ending-trust.js";
 import { isExpired } from "./find-memory.js";
-import { forgetBatch } from "./forget.js";
-import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
-import { insertMemory, strengthen } from "./insert-memory.js";
+import { forgetFormerStatements, forgetReplaced, formerStatement, letRestatedGo } from "./former-statements.js";
+import { activeWithText, insertMemory, strengthen } from "./insert-memory.js";
 import { roomFor } from "./memory-room.js";
-import { newcomers, relateFact, type Related } from "./related-facts.js";
+import { newcomers, relateFact, restatedAmong, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relation.js";
 import { writeRestated } from "./write-restated.js";
@@ -44,6 +42,7 @@ export async function writeFacts(repositories: Repositories, writing: FactWritin
     known,
   });
   for (const fact of facts) {
+    await letRestatedGo(repositories, writing, fact.candidate, batch);
     const isDerived = fact.candidate.relation?.kind === "derives";
     const written = await (isDerived ? writeDerived : writeFact)(repositories, writing, fact, batch);
     const one = written && withClose(written, fact);
@@ -81,7 +80,7 @@ async function writeFact(
   );
   const latest = updates && !isPast ? await latestVersion(repositories, writing, updates) : null;
   // Two facts may replace the same memory; the second must not replace the first.
-  const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
+  const replaceable = latest && (!batch.stated.has(latest.id) || isRestated(latest, batch)) ? latest : null;
   const judged = judgeFact(fact.candidate, writing.origin, replaceable, fact.judgement);
   const { candidate } = judged;
   const replaced = judged.isFlagged ? null : replaceable;
@@ -112,8 +111,14 @@ async function writeFact(
     const held = replaceable ? [replaceable] : await namedBy(repositories, writing, fact, batch);
     return writeNew(repositories, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
   }
-  const related = replaced ? continuing(replaced) : await relationOf(repositories, writing, { fact, stated }, batch);
+  const related = replaced
+    ? await continuing(repositories, writing, { fact, replaced }, batch)
+    : await relationOf(repositories, writing, { fact, stated }, batch);
   return writeNew(repositories, writing, judgedVector, batch, related);
+}
+
+function isRestated({ id }: Memory, { restated }: Batch): boolean {
+  return restated.some((one) => one.id === id);
 }
 
 /** What a fact that waits for review was said to replace: its approval applies it. */
@@ -211,8 +216,14 @@ type Replacing = Extract<Related, { readonly kind: "updates" }>;
 
 const NEW: Related = { kind: "new" };
 
-function continuing(memory: Memory): Related & { readonly isNamed: true } {
-  return { kind: "updates", memories: [memory], isNamed: true };
+async function continuing(
+  repositories: Repositories,
+  writing: FactWriting,
+  { fact: { candidate }, replaced }: { readonly fact: ResolvedFact; readonly replaced: Memory },
+  batch: Batch,
+): Promise<Related & { readonly isNamed: true }> {
+  const restated = await restatedAmong(repositories, writing, { candidate, replaced: [replaced] }, batch);
+  return { kind: "updates", memories: [replaced], isNamed: true, ...(restated && { restated }) };
 }
 
 /** Writes a fact that is not known yet, according to its relation to what is known. */
@@ -224,12 +235,13 @@ async function writeNew(
   stated: Related & { readonly isNamed?: true },
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
-  if (!stated.isNamed && stated.kind !== "outdated") {
-    const replacing = stated.kind === "updates" ? stated : { memories: [] };
+  const replaceable = stated.kind === "updates" || stated.kind === "outdated" ? (stated.memories ?? []) : [];
+  if (!stated.isNamed && (stated.kind !== "outdated" || replaceable.length > 0)) {
+    const replacing = stated.kind === "updates" ? stated : { memories: replaceable };
     const doubt = doubtOf(writing, fact, batch, replacing);
     if (doubt && !takeRoom(batch)) return null;
     if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
-    batch.superseded += replacing.memories.length;
+    batch.superseded += replaceable.length;
   }
   const related = await writeRestated(repositories, writing, { fact, related: stated }, batch);
   // A replacement or an expired fact adds no memory to the total.
@@ -245,6 +257,7 @@ async function writeNew(
       return outcomeOf(memory, "extended");
     case "outdated":
       await repositories.memories.relate(organizationId, related.by.id, memory.id, "updates");
+      await forgetReplaced(repositories, writing, { by: related.by.id, replaced: replaceable }, batch);
       return outcomeOf(memory, "outdated");
     case "updates":
       await forgetReplaced(repositories, writing, { by: memory.id, replaced: others }, batch);
@@ -286,12 +299,7 @@ async function findExisting(
   batch: Batch,
 ): Promise<Memory | null> {
   const { organizationId } = writing.actor;
-  const byText = await repositories.memories.byText(organizationId, writing.container.tag, fact.candidate.text);
-  if (byText?.forgetAfter && byText.forgetAfter <= iso(writing.now)) {
-    const reason = byText.forgetReason ?? "its time was over";
-    await forgetBatch(repositories, writing.actor, [byText], { reason, batchId: batch.id });
-    return null;
-  }
+  const byText = await activeWithText(repositories, writing, fact.candidate.text, batch);
   if (byText) return byText;
   const twinId = twinOf(fact, batch);
   const twin = twinId === null ? null : await repositories.memories.byId(organizationId, twinId);
