@@ -19,6 +19,8 @@ export interface EndedState {
   readonly transition: Transition;
   readonly held: StatedValue;
   readonly state: string;
+  /** Which thing of theirs is meant, as a key, where only the value tells; otherwise empty. */
+  readonly attribute: string;
 }
 
 /** What one text ends of what another says. */
@@ -29,9 +31,14 @@ export function endedStates(
   return transitions.flatMap((transition) =>
     statedValues.flatMap((held) => {
       const state = endedState(transition, held);
-      return state === null ? [] : [{ transition, held, state }];
+      return state === null ? [] : [{ transition, held, state, attribute: attributeOf(transition, held) }];
     }),
   );
+}
+
+function attributeOf(transition: Transition, { subject }: StatedValue): string {
+  const isNamed = transition.kind === "rename" || transition.thing !== "" || isOf(transition, subject);
+  return isNamed ? "" : keyOf(subject, "");
 }
 
 /** Statements that say the same of the same thing have the same key, empty if they do not name the thing; null for one that the transition does not end. */

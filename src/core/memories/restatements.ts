@@ -51,8 +51,8 @@ interface Restated {
 }
 
 function restate(mine: Reading, text: string): Restated | null {
-  const { statement, transitions, statedValues } = readingOf(text);
-  if (!statement || transitions.length > 0 || text.length > LONGEST) return null;
+  const { statement, transitions, returns, statedValues } = readingOf(text);
+  if (!statement || transitions.length > 0 || returns || text.length > LONGEST) return null;
   const plain = withoutSince(text, statement);
   if (plain === null || SAYS_MORE.test(plain)) return null;
   const [first, ...more] = endedStates(mine, { statedValues }).flatMap((ended) => {
@@ -91,7 +91,7 @@ const TITLE = /^(?:dr|prof|mr|mrs|ms)\b/i;
 function areOfOneKind({
   transition: { kind, thing, former, present },
   held: { link, subject },
-}: Omit<EndedState, "state">) {
+}: Pick<EndedState, "transition" | "held">) {
   if (isDate(former) || isDate(present))
     return isDate(former) && isDate(present) && shapeOf(former) === shapeOf(present);
   const [one, other] = [bareOf(former), bareOf(present)];

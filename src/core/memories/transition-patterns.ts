@@ -40,7 +40,7 @@ const P = `(?<p>${PART}{1,80})`;
 const HAS = "(?:has |have )?(?:finally |fully |completely |officially |already )?";
 const WAS = "(?:was|were|has been|have been|got|is|are) (?:finally |fully |completely |officially |already )?";
 const FROM_TO = `,? from ${F} (?:over )?to ${P}`;
-const AWAY = "(?: over| away| back)?";
+const AWAY = "(?: over| away)?";
 
 const MOVED = "(?:moved|shifted|transferred|relocated|postponed|rescheduled|pushed|brought forward)";
 const SWITCHED = "(?:switched|migrated|changed|ported|converted|rewrote|rewritten|transitioned|rerouted|redirected)";
@@ -107,7 +107,7 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
 ];
 
 /** "We went back to Jenkins": what that replaces is known from when it was given up. */
-export const BACK_TO = form(`${S} ${HAS}(?:went|gone|switched|moved|migrated|changed) back to ${P}`);
+export const BACK_TO = form(`${S} ${HAS}(?:(?:went|gone)|(?:switched|moved|migrated|changed)(?: ${T})?) back to ${P}`);
 
 /** "Builds: Jenkins → Buildkite" */
 export const ARROW = /^(?<t>[^:?→\n]{1,60}): ?(?<f>[^:;?→\n]{1,60}?) ?(?:→|->|=>|-->) ?(?<p>[^:;?→\n]{1,60})$/u;

@@ -2,14 +2,13 @@ import { PEOPLE } from "../../language/english/people.js";
 import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
 import { DATED } from "./ending-patterns.js";
-import { TOOLS, VAGUE_SUBJECTS } from "./slot-words.js";
+import { VAGUE_SUBJECTS } from "./slot-words.js";
 import { isPlace, valueWords } from "./slot-values.js";
 import type { Link, StatedValue } from "./stated-values.js";
 import { isoOf, readStatement, type Statement } from "./statement.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
 import {
   ARROW,
-  BACK_TO,
   FOR_LAST,
   NAME,
   ONE_TIME,
@@ -52,9 +51,19 @@ const LONGEST = 240;
 
 /** Reads what a text says became what. Null for plans, questions, guesses, reports, and for what was changed only in part. */
 export function readTransition(raw: string, isOfGroup = false): Transition | null {
-  if (raw.length > LONGEST || !CHANGES.test(raw) || UNDONE.test(raw)) return null;
-  const read = readFrom(raw, isOfGroup);
+  if (raw.length > LONGEST || !CHANGES.test(raw)) return null;
+  const text = withoutBack(raw);
+  if (UNDONE.test(text)) return null;
+  const read = readFrom(text, isOfGroup);
   return read !== null && isDate(read.former) && ONE_TIME.test(raw) ? null : read;
+}
+
+/** Who switches back from one to the other names both: "from Revolut back to N26", "back to N26 from Revolut". */
+function withoutBack(text: string): string {
+  return text
+    .replace(/ back (?=from )/i, " ")
+    .replace(/ (from|renamed) ([^,:;()]{1,60}?) back (?=to )/i, " $1 $2 ")
+    .replace(/ back to ([^,:;().]{1,60}?) (from [^,:;().]{1,60})(?=[.!]?$)/i, " $2 to $1");
 }
 
 function readFrom(raw: string, isOfGroup: boolean): Transition | null {
@@ -134,7 +143,7 @@ function withUnitOf(present: string, former: string): string {
 
 /** How those who speak are named, folded. */
 export const OURSELVES = /^(?:user|we|(?:the |our )?team|)$/;
-const TEAM = /^(?:we|(?:the |our )?team)$/;
+export const TEAM = /^(?:we|(?:the |our )?team)$/;
 const JOBS = /^(?:(?:my|their|his|her) )?(?:jobs?|employers?|compan(?:y|ies))$/i;
 const SEVERAL = /\b(?:and|or|plus|but)\b/i;
 /** Afterwards something else happened to it. */
@@ -146,55 +155,13 @@ function isAnothers(subject: string, thing: string): boolean {
 }
 
 /** The present value without what says why; null if it is so for some uses only that cannot be told apart. */
-function presentOf(written: string): { readonly value: string; readonly topic: string } | null {
+export function presentOf(written: string): { readonly value: string; readonly topic: string } | null {
   const plain = written.trim();
   if (isDate(plain)) return { value: plain, topic: "" };
   const topic = FOR_LAST.exec(plain)?.groups?.["k"] ?? "";
   const value = topic === "" ? plain : plain.replace(FOR_LAST, "");
   if (GOES_ON.test(value) || wordsOfTail(divideAtTail(value).tail).length > 0) return null;
   return { value: divideAtTail(value).head, topic };
-}
-
-/** Somebody does again what they had given up. */
-export interface Return {
-  readonly subject: string;
-  /** What they had given up. */
-  readonly present: string;
-  readonly scope: string;
-  readonly isOfGroup: boolean;
-}
-
-/** Reads who went back to what; null for a journey. */
-export function readReturn(raw: string, isOfGroup: boolean): Return | null {
-  if (raw.length > LONGEST || !/ back to /i.test(raw)) return null;
-  const statement = readStatement(raw);
-  if (!statement || statement.isNegative || statement.since !== null) return null;
-  const { s = "", p = "" } = BACK_TO.exec(statement.text)?.groups ?? {};
-  const present = p === "" ? null : presentOf(p);
-  if (!present || present.topic !== "" || isPlace(present.value)) return null;
-  const isOurs = OURSELVES.test(fold(s));
-  const { scope } = statement;
-  return {
-    subject: isOurs ? "" : keyOf(s, ""),
-    present: present.value,
-    scope,
-    isOfGroup: isOfGroup || TEAM.test(fold(s)),
-  };
-}
-
-/** The transition that a return undoes, in the other direction; null unless there is exactly one. */
-export function undoneBy(
-  { subject, present, scope, isOfGroup }: Return,
-  told: readonly Transition[],
-): Transition | null {
-  const isMeant = (one: Transition) =>
-    (one.kind === "switch" || one.kind === "replace" || (one.kind === "move" && TOOLS.has(fold(one.former)))) &&
-    one.subject === subject &&
-    one.scope === scope &&
-    valueWords(one.former).join(" ") === valueWords(present).join(" ");
-  const [undone, ...more] = told.filter(isMeant);
-  if (!undone || more.length > 0) return null;
-  return { ...undone, former: undone.present, present: undone.former, isOfGroup, when: null };
 }
 
 /** Who leaves for lunch comes back. */
