@@ -263,7 +263,7 @@ function decideByReturn(fact: NewFact, known: readonly KnownFact[]): Decision | 
   );
   const restored = earlier.flatMap((one) => {
     const found = one.formerTexts.flatMap((text) => {
-      const what = restoredBy(returns, { now: one.reading, then: readingOf(text) }, told);
+      const what = restoredBy(returns, { now: one.reading, formerly: readingOf(text) }, told);
       return what ? [{ one, text, what }] : [];
     });
     return found.slice(0, 1);

@@ -72,17 +72,20 @@ export interface Restored {
  */
 export function restoredBy(
   returns: Return,
-  { now, then }: { readonly now: Reading; readonly then: Reading },
+  { now, formerly }: { readonly now: Reading; readonly formerly: Reading },
   told: readonly Transition[],
 ): Restored | null {
-  if (isOfChange(now) || isOfChange(then)) return null;
-  const before = then.statedValues.find(
+  if (isOfChange(now) || isOfChange(formerly)) return null;
+  const before = formerly.statedValues.find(
     ({ subject, value, scope }) =>
       scope === returns.scope &&
       isSameValue(value, returns.present) &&
       (returns.thing === "" || keyOf(subject, "") === returns.thing),
   );
-  if (!before || !(isOwn(returns, before) || told.some((one) => one.subject === returns.subject && isAbout(one, then))))
+  if (
+    !before ||
+    !(isOwn(returns, before) || told.some((one) => one.subject === returns.subject && isAbout(one, formerly)))
+  )
     return null;
   const held = now.statedValues.find(
     ({ link, subject }) => link === before.link && keyOf(subject, "") === keyOf(before.subject, ""),
