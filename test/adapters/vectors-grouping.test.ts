@@ -82,7 +82,7 @@ describe("a matrix that groups its rows", () => {
 
   it("gives up its memory when everything is removed", () => {
     groupAll();
-    for (const unit of [...truth.keys()]) remove(unit);
+    for (const unit of truth.keys()) remove(unit);
     expect(matrix.size).toBe(0);
     expect(matrix.bytes).toBe(0);
     put(unitOf("memory", 7));

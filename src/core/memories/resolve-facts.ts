@@ -192,9 +192,7 @@ async function findLikely(
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
 ): Promise<Likely> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
-  const hits = embedded
-    ? await vectors.nearest({ ...embedded, ...scope, limit: NEIGHBOURS, isApproximate: true })
-    : [];
+  const hits = embedded ? await vectors.nearest({ ...embedded, ...scope, limit: NEIGHBOURS, isApproximate: true }) : [];
   const { text } = candidate;
   const stated = readingOfFact(candidate);
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));

@@ -3,7 +3,7 @@ import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
 import { DATED } from "./ending-patterns.js";
 import { VAGUE_SUBJECTS } from "./slot-words.js";
-import { isPlace, valueWords } from "./slot-values.js";
+import { valueWords } from "./slot-values.js";
 import type { Link, StatedValue } from "./stated-values.js";
 import { isoOf, readStatement, type Statement } from "./statement.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
