@@ -153,7 +153,7 @@ describe("a correction in the words of the former statement", () => {
   });
 
   test.each([
-    ["The server is called otter.", "The server is now called badger.", "badger"],
+    ["The server is called Otter.", "The server is now called Badger.", "Badger"],
     ["The app is called Plumo.", "The app is now named Vento.", "Vento"],
     ["My bank is N26.", "My bank is now Revolut, not N26.", "Revolut"],
   ])("%s %s: is one memory", async (former, correction, value) => {

@@ -174,8 +174,8 @@ describe("a correction by a stranger", () => {
       await add("The project is called Heron.");
       await addPage(page);
       expect(await stated()).toContain("The project is called Heron");
-      expect((await stated()).join("\n")).not.toMatch(/Evil/);
-      expect(JSON.stringify(await profile())).not.toMatch(/Evil/);
+      expect((await stated()).join("\n")).not.toMatch(/called Evil/);
+      expect((await profile()).static.join("\n")).not.toMatch(/Evil/);
     },
   );
 
@@ -184,14 +184,15 @@ describe("a correction by a stranger", () => {
     await add("The project is called Heron.");
     await say("talk", "assistant", "I renamed Heron to Evilname.");
     expect(await stated()).toContain("The project is called Heron");
-    expect(JSON.stringify(await profile())).not.toMatch(/Evil/);
+    expect((await profile()).static.join("\n")).not.toMatch(/Evil/);
+    expect((await stated()).join("\n")).not.toMatch(/called Evil/);
   });
 });
 
 describe("a correction that the owner approves", () => {
   test("restates what it was held back from replacing, and is undone as a whole", async () => {
     await add("The project is called Heron.");
-    await say("talk", "assistant", "We renamed Heron to Kestrel.");
+    await addPage("We renamed Heron to Kestrel.");
     const [held] = await waiting();
     expect((await review(held?.id ?? "", "approve")).status).toBe(200);
     await rest.settle();
@@ -210,12 +211,12 @@ describe("a correction that the owner approves", () => {
 
   test("restates where a document would have replaced too much", async () => {
     const names = ["Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo"];
-    for (const name of names) await add(`The ${name} team's tool is called Old${name}.`);
+    for (const name of names) await add(`The tool of ${name} is called Old${name}.`);
     await add(names.map((name) => `We renamed Old${name} to New${name}.`).join("\n"));
     const held = await waiting();
     expect(held.length).toBeGreaterThan(0);
     for (const { id } of held) expect((await review(id, "approve")).status).toBe(200);
     const called = (await stated()).filter((text) => text.includes("is called"));
-    expect(called).toEqual(names.map((name) => `The ${name} team's tool is called New${name}`));
+    expect(called).toEqual(names.map((name) => `The tool of ${name} is called New${name}`));
   });
 });
