@@ -13,7 +13,7 @@ import { chooseMail, findMailProblems, type MailConfig } from "./config/mail.js"
 import { chooseModel, findIdleModelSettings, type ModelConfig } from "./config/model.js";
 import { type UserFolders, userFoldersOf } from "./config/user-folders.js";
 import type { PatienceConfig } from "./config/patience.js";
-import { findNodeProblems } from "./config/database.js";
+import { completeAddress, type DatabaseDefaults, findNodeProblems } from "./config/database.js";
 import { chooseBucket, findBlobProblems, type BucketConfig } from "./config/blobs.js";
 import { readingConfig, type ReadingConfig } from "./config/reading.js";
 import { chooseRerank, findRerankProblems, type RerankConfig } from "./config/rerank.js";
@@ -33,7 +33,7 @@ import type { LogLevel } from "./lib/log.js";
 import { machineTimeZone } from "./lib/time-zone.js";
 import { truncate } from "./lib/truncate.js";
 
-export { hasStrayPercent, isPostgresUrl } from "./config/database.js";
+export { completeAddress, hasStrayPercent, isPostgresUrl } from "./config/database.js";
 export { SETTINGS };
 
 /** The environment, or overrides in the same form: names of settings with their text. */
@@ -72,6 +72,8 @@ export interface Config {
   readonly model: ModelConfig | undefined;
   /** URL of the PostgreSQL database for the store; undefined for a file in the data folder. */
   readonly databaseUrl: string | undefined;
+  /** Contained in `databaseUrl`; for the address of another database. */
+  readonly databaseDefaults: DatabaseDefaults;
   /** True when other nodes use that database at the same time. */
   readonly hasSeveralNodes: boolean;
   readonly vectors: "auto" | "exact";
@@ -182,8 +184,12 @@ export function readConfig(environment: Environment = process.env, overrides: En
     ...findIdleModelSettings(values, model, values.RECOLLECT_OFFLINE ?? false),
     ...findIdleTranscribeSettings(values, set),
   ];
+  const { PGHOST: host, PGPORT: port, PGDATABASE: database } = texts;
+  const databaseDefaults = { host, port, database };
   return freeze({
     ...buildConfig(values, warnings),
+    databaseUrl: values.DATABASE_URL && completeAddress(values.DATABASE_URL, databaseDefaults),
+    databaseDefaults,
     commandLogLevel: set.has("RECOLLECT_LOG_LEVEL") ? need(values.RECOLLECT_LOG_LEVEL) : "error",
     embedding: chooseEmbedding(values, set),
     model: model.chosen,
@@ -243,7 +249,7 @@ function findUnknown(texts: Environment): string[] {
 function buildConfig(
   values: Values,
   warnings: readonly string[],
-): Omit<Config, "model" | "embedding" | "commandLogLevel"> {
+): Omit<Config, "model" | "embedding" | "commandLogLevel" | "databaseUrl" | "databaseDefaults"> {
   return {
     dataDirectory: need(values.RECOLLECT_DATA_DIR),
     host: need(values.RECOLLECT_HOST),
@@ -256,7 +262,6 @@ function buildConfig(
     logFormat: need(values.RECOLLECT_LOG_FORMAT),
     embedder: chooseEmbedder(values),
     hub: { baseUrl: need(values.HF_ENDPOINT), token: values.HF_TOKEN },
-    databaseUrl: values.DATABASE_URL,
     hasSeveralNodes: values.RECOLLECT_NODES === "several",
     enginesDirectory: values.RECOLLECT_ENGINES_DIR,
     chroma: values.CHROMA_URL === undefined ? undefined : buildChroma(values.CHROMA_URL, values),

@@ -7,7 +7,7 @@ import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
 import { isSamePlace, placeOf } from "./adapters/store/postgres/place.js";
 import { hasRecord, notedDatabase, requireRecordPlace } from "./adapters/store/record-place.js";
-import { type Config, hasStrayPercent, isPostgresUrl } from "./config.js";
+import { completeAddress, type Config, hasStrayPercent, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
 import type { UploadStore } from "./core/ports.js";
 import { FILES_FOLDER } from "./lib/files-folder.js";
@@ -77,7 +77,7 @@ export async function backUp(
  * @throws AppError `invalid` when the settings do not fit the direction
  */
 export async function move(
-  { dataDirectory, databaseUrl, maxStoreMegabytes: maxMegabytes }: Config,
+  { dataDirectory, databaseUrl, databaseDefaults, maxStoreMegabytes: maxMegabytes }: Config,
   { to, ...wanted }: Pick<MoveOptions, "waits" | "signal" | "tell"> & { readonly to: string },
 ): Promise<MovedRecord> {
   const shared = { ...wanted, dataDirectory, maxMegabytes, takeFolder: () => takeFolder(dataDirectory) };
@@ -102,13 +102,14 @@ export async function move(
       "invalid",
       "The address in --to names no database, and the one that everybody uses by default, postgres, would be filled. Create a database, and add its name to the address, such as postgres://host/recollect.",
     );
-  if (databaseUrl !== undefined && !isSamePlace(placeOf(databaseUrl), placeOf(to)))
+  const address = completeAddress(to, databaseDefaults);
+  if (databaseUrl !== undefined && !isSamePlace(placeOf(databaseUrl), placeOf(address)))
     throw new AppError(
       "invalid",
       "DATABASE_URL names a different database from --to. Unset it to move the record from the data folder; use `pg_dump` to move a record between databases.",
     );
   const { moveToPostgres } = await import("./adapters/store/move/move-to-postgres.js");
-  return moveToPostgres({ ...shared, url: to });
+  return moveToPostgres({ ...shared, url: address });
 }
 
 /** For commands that do not create a memory there; `begin` names commands that do. */

@@ -1,4 +1,6 @@
+import pg from "pg";
 import { describe, expect, test } from "vitest";
+import { placeOf } from "../src/adapters/store/postgres/place.js";
 import { readConfig } from "../src/config.js";
 
 describe("several nodes", () => {
@@ -35,4 +37,20 @@ describe("several nodes", () => {
     expect(readConfig({ ...shared, CHROMA_URL: url })).toMatchObject({ vectors: "auto", chroma: { url } });
     expect(() => readConfig({ ...shared, RECOLLECT_VECTORS: "exact", CHROMA_URL: url })).toThrow("does not use Chroma");
   });
+});
+
+test.each([
+  [{}, "postgres://ada@localhost/notes", "ada", "localhost", 5432, "notes"],
+  [{ PGPORT: "5433" }, "postgres://ada@localhost/notes", "ada", "localhost", 5433, "notes"],
+  [{ PGPORT: "5433" }, "postgres://ada@localhost:5434/notes", "ada", "localhost", 5434, "notes"],
+  [{ PGPORT: "5433" }, "postgres://ada@localhost/notes?port=5434", "ada", "localhost", 5434, "notes"],
+  [{ PGHOST: "db.example", PGDATABASE: "my notes" }, "postgres://", undefined, "db.example", 5432, "my notes"],
+  [{ PGHOST: "db.example" }, "postgres://ada:a%2Fb@other.example/notes", "ada", "other.example", 5432, "notes"],
+] as const)("with %j, %s names the database that the driver uses", (variables, url, user, host, port, database) => {
+  const { databaseUrl } = readConfig({ DATABASE_URL: url, ...variables });
+  const client = new pg.Client({ connectionString: databaseUrl, ...(user === undefined && { user: "ada" }) });
+  expect(client).toMatchObject({ host, port, database });
+  expect(placeOf(databaseUrl ?? "")).toBe(
+    `${new URL(databaseUrl ?? "").pathname.slice(1)} at ${host}${port === 5432 ? "" : `:${port}`}`,
+  );
 });

@@ -3,7 +3,7 @@ import { readConfig } from "../src/config.js";
 
 describe("where vectors are searched", () => {
   test("is decided by the size of containers, unless a setting says otherwise", () => {
-    expect(readConfig({})).toMatchObject({ vectors: "auto", exactLimit: 500_000 });
+    expect(readConfig({})).toMatchObject({ vectors: "auto", exactLimit: 1_000_000 });
     expect(readConfig({ RECOLLECT_VECTORS: "exact" })).toMatchObject({ vectors: "exact" });
     expect(readConfig({ RECOLLECT_VECTORS: "chroma" })).toMatchObject({ vectors: "auto", exactLimit: 0 });
   });

@@ -43,6 +43,23 @@ export function isPostgresUrl(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol) && !hasStrayPercent(text);
 }
 
+/** What the driver takes from the environment where the address of a database does not say it. */
+export interface DatabaseDefaults {
+  readonly host: string | undefined;
+  readonly port: string | undefined;
+  readonly database: string | undefined;
+}
+
+/** The address with the defaults that apply to it, so that it names the database that the driver would use. */
+export function completeAddress(url: string, { host, port, database }: DatabaseDefaults): string {
+  const complete = new URL(url);
+  const { searchParams: parameters } = complete;
+  if (host && complete.hostname === "" && !parameters.has("host")) parameters.set("host", host);
+  if (port && complete.port === "" && !parameters.has("port")) parameters.set("port", port);
+  if (database && complete.pathname.length <= 1) complete.pathname = `/${encodeURIComponent(database)}`;
+  return complete.href === new URL(url).href ? url : complete.href;
+}
+
 /** Whether a URL has a percent sign that begins no character code, and that the driver does not take for itself either. */
 export function hasStrayPercent(url: string): boolean {
   try {

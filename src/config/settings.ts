@@ -265,13 +265,13 @@ export const SETTINGS = {
   CHROMA_DATABASE: setting({ schema: z.string(), description: "Database at `CHROMA_URL`." }),
   RECOLLECT_EXACT_LIMIT: setting({
     schema: wholeNumber(0, 10_000_000),
-    fallback: "500000",
+    fallback: "1000000",
     description:
       "Containers with up to this many vectors are searched exactly if they fit into `RECOLLECT_EXACT_MEGABYTES`; larger ones are searched by Chroma.",
   }),
   RECOLLECT_EXACT_MEGABYTES: setting({
     schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
-    fallback: "224",
+    fallback: "448",
     description: "Memory for the vectors of exact search, in MB; 100,000 vectors of the built-in embedder take 42 MB.",
   }),
   RECOLLECT_MAX_TEXT_BYTES: setting({

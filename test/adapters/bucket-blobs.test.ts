@@ -134,12 +134,28 @@ describe("a bucket", () => {
     },
   );
 
+  test.each([
+    ["PUT", 507],
+    ["PUT", 503],
+    ["DELETE", 500],
+  ])("says that %s fails with %i for as long as it does, without blaming the key", async (method, status) => {
+    const blobs = createBucketBlobs(bucketOf(server, "team"));
+    server.failing.set(method, status);
+    const write = method === "PUT" ? blobs.put(createId(), Uint8Array.of(1)) : blobs.remove(createId());
+    await expect(write).rejects.toThrow(`answers ${status}`);
+    const triedAgain = () => server.requests.filter((request) => request.method === method).length > 3;
+    await eventually(async () => (await blobs.problem(), triedAgain()));
+    expect(await blobs.problem()).toMatch(/^The file was not (stored|removed): .* Check whether the store is full/);
+    server.failing.clear();
+    await eventually(async () => (await blobs.problem()) === null);
+  });
+
   test("says that it does not answer, without waiting for the time that an upload has", async () => {
     const blobs = createBucketBlobs(bucketOf(server, "team"));
     server.fallSilent();
     expect(await blobs.problem()).toMatch(/the bucket memories does not answer/);
     expect(server.requests).toHaveLength(1);
-  });
+  }, 30_000);
 
   test("does not list files under other prefixes", async () => {
     const mine = createBucketBlobs(bucketOf(server, "mine"));

@@ -112,6 +112,37 @@ describe("the memory of exact search", () => {
     expect(record.mostLoading).toBe(1);
   });
 
+  it("lets small containers be searched while large ones wait for memory", async () => {
+    const record = recordWith(4, 500);
+    for (let unit = 0; unit < 20; unit++) record.put(space, 9, 900_000 + unit, anyVector());
+    // One large container fits, and the small one beside it.
+    const index = createExactVectors(record, { megabytes: 0.3 });
+    await search(index, [9]);
+    const finished: number[] = [];
+    const finish = async (container: number): Promise<void> => {
+      await search(index, [container]);
+      finished.push(container);
+    };
+    await Promise.all([finish(1), finish(2), finish(3), finish(4), finish(9)]);
+    expect(finished).toEqual([9, 1, 2, 3, 4]);
+    // It stayed in memory.
+    expect(record.loaded).toEqual([9, 1, 2, 3, 4]);
+  });
+
+  it("reads small containers before large ones that wait, but not for ever", async () => {
+    const record = recordWith(3, 500);
+    const small = Array.from({ length: 60 }, (_, at) => 100 + at);
+    for (const container of small)
+      for (let unit = 0; unit < 20; unit++) record.put(space, container, container * 10_000 + unit, anyVector());
+    const index = createExactVectors(record, { megabytes: 0.3 });
+    await Promise.all([1, 2, ...small, 3].map((container) => search(index, [container])));
+    const read = new Set(record.loaded);
+    expect([...read]).toHaveLength(63);
+    const before = record.loaded.indexOf(2);
+    expect(before).toBeGreaterThan(1);
+    expect(before).toBeLessThan(60);
+  });
+
   it("passes the memory of a container that could not be read to the next search", async () => {
     const record = recordWith(3, 500);
     const index = createExactVectors(record, { megabytes: 0.3 });

@@ -274,7 +274,7 @@ describe("the memory of exact search", () => {
 
 describe("a matrix that is to hold too many rows for the finer numbers", () => {
   it("allocates no memory for them from the start, and leaves their cosines to the record", () => {
-    const matrix = new ContainerMatrix(16, 20_001);
+    const matrix = new ContainerMatrix(16, { expectedRows: 20_001 });
     const random = seededRandom(22);
     const near = randomVector(16, random);
     matrix.apply({ unit: 3, vector: near });
@@ -310,7 +310,7 @@ describe("a scan that pauses", () => {
   const random = seededRandom(21);
   const truth = new Map<Unit, Float32Array>();
   const scan = (query: Float32Array) => ({ vector: Float64Array.from(query), kinds: ["chunk", "memory"] as const });
-  const matrix = new ContainerMatrix(16, 0, 1e6);
+  const matrix = new ContainerMatrix(16, { fineRows: 1e6 });
 
   function change(unit: Unit, vector: Float32Array | null): void {
     matrix.apply({ unit, vector });

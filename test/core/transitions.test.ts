@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TransitionCase } from "../fixtures/transitions/case.js";
 import { CONTRADICTED, NOT_CONTRADICTED } from "../fixtures/transitions/contradicted.js";
+import { NOTHING_ENDED, ONLY_ENDED, STILL_READ } from "../fixtures/transitions/doubtful.js";
 import { KNOWN } from "../fixtures/transitions/known.js";
 import { LATER } from "../fixtures/transitions/later.js";
 import { NEAR_MISSES } from "../fixtures/transitions/near-misses.js";
@@ -33,9 +34,10 @@ const NOT_READ: ReadonlySet<string> = new Set([
 
 const named = (cases: readonly TransitionCase[]) =>
   cases.map((one) => [`${one.before.join(" ")} | ${one.correction}`, one] as const);
-const READ = [...KNOWN, ...REVIEWED, ...LATER].filter(({ correction }) => !NOT_READ.has(correction));
+const ALL = [...KNOWN, ...REVIEWED, ...LATER];
+const READ = ALL.filter(({ correction }) => !NOT_READ.has(correction));
 const ENDING = READ.filter(({ ends }) => ends.length > 0);
-const KEEPING = [...READ.filter(({ ends }) => ends.length === 0), ...NEAR_MISSES];
+const KEEPING = [...ALL.filter(({ ends }) => ends.length === 0), ...NEAR_MISSES];
 
 describe("a text that names what became what", () => {
   test.each(named(ENDING))("%s: ends the former statement, and no other", async (_name, one) => {
@@ -74,6 +76,20 @@ describe("a text that says what holds instead", () => {
 
   test.each(named(NOT_CONTRADICTED))("%s: ends nothing that still holds", async (_name, one) => {
     expect((await tell(one)).wronglyEnded).toEqual([]);
+  });
+});
+
+describe("a text that leaves open what holds instead", () => {
+  test.each(named(ONLY_ENDED))("%s: ends at most the former statement, and invents nothing", async (_name, one) => {
+    expect(await tell(one)).toMatchObject({ wronglyEnded: [], wronglySaid: [] });
+  });
+
+  test.each(named(NOTHING_ENDED))("%s: leaves the statement as it is", async (_name, one) => {
+    expect(await tell(one)).toMatchObject({ wronglyEnded: [], wronglySaid: [] });
+  });
+
+  test.each(named(STILL_READ))("%s: is still read where it is plain", async (_name, one) => {
+    expect(await tell(one)).toEqual(AS_IT_SHOULD);
   });
 });
 

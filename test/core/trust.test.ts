@@ -47,7 +47,7 @@ describe("trust depends on who says it:", () => {
 });
 
 describe("replacing what the user stated:", () => {
-  const stated = { origin: "user" } as const;
+  const stated = { origin: "user", text: "Ada keeps bees" } as const;
   test.each([
     ["the user does", "user", undefined, false],
     ["an agent does", "agent", undefined, false],
@@ -78,7 +78,9 @@ describe("replacing what the user stated:", () => {
   });
 
   test("a web page may replace the statement of a web page", () => {
-    expect(judgeFact(candidate({ text: "The shop opens at ten" }), "web", { origin: "web" }).isFlagged).toBe(false);
+    expect(judgeFact(candidate({ text: "The shop opens at ten" }), "web", { ...stated, origin: "web" }).isFlagged).toBe(
+      false,
+    );
   });
 });
 

@@ -15,6 +15,8 @@ export interface BucketServer {
   readonly faults: (number | "hang up")[];
   /** Methods that the access key may not use; a list is a GET. */
   readonly forbidden: Set<string>;
+  /** Methods that fail, and with which status. */
+  readonly failing: Map<string, number>;
   /** From now on, requests are received and never answered. */
   fallSilent(): void;
   close(): Promise<void>;
@@ -27,7 +29,11 @@ export const BUCKET_KEYS = {
 };
 
 /** The code that a fault's answer gives; others are internal errors. */
-const FAULT_CODES: Readonly<Record<number, string>> = { 404: "NoSuchBucket", 503: "SlowDown" };
+const FAULT_CODES: Readonly<Record<number, string>> = {
+  404: "NoSuchBucket",
+  503: "SlowDown",
+  507: "XMinioStorageFull",
+};
 
 /** Implements the object operations of Amazon S3, and checks each signature (version 4) independently. */
 export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<BucketServer> {
@@ -35,6 +41,7 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
   const requests: BucketRequest[] = [];
   const faults: (number | "hang up")[] = [];
   const forbidden = new Set<string>();
+  const failing = new Map<string, number>();
   let isSilent = false;
   const server = createServer((request, response) => {
     void readAll(request).then((body) => {
@@ -50,6 +57,8 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
       if (fault !== undefined) return fail(fault, FAULT_CODES[fault] ?? "InternalError");
       if (!isSigned(request, url)) return fail(403, "SignatureDoesNotMatch");
       if (forbidden.has(request.method ?? "")) return fail(403, "AccessDenied");
+      const failure = failing.get(request.method ?? "");
+      if (failure !== undefined) return fail(failure, FAULT_CODES[failure] ?? "InternalError");
       const key = decodeURIComponent(url.pathname);
       if (url.searchParams.get("list-type") === "2") {
         const prefix = `${key}/${url.searchParams.get("prefix") ?? ""}`;
@@ -91,6 +100,7 @@ export async function startBucketServer({ pageSize = 1_000 } = {}): Promise<Buck
     requests,
     faults,
     forbidden,
+    failing,
     fallSilent: () => {
       isSilent = true;
     },

@@ -104,6 +104,24 @@ describe("a forgotten memory that a document still states", () => {
   });
 });
 
+test("an agent that forgets what a correction says is told which memory still says it", async () => {
+  const send = async (content: string) => {
+    await rest.send("POST", "/v3/documents", { content, containerTag: "home" });
+    await rest.settle();
+  };
+  await send("The deploy key is abcd-1111.");
+  await send("We changed the deploy key from abcd-1111 to efgh-2222.");
+  const mcp = await connectToHome();
+  const content = "The deploy key is efgh-2222";
+  const answer = await mcp.call("forget", { content });
+  expect(answer.structured).toMatchObject({
+    forgotten: [{ text: content }],
+    saidBy: [{ text: "User changed the deploy key from abcd-1111 to efgh-2222" }],
+  });
+  expect(answer.text).toContain("another memory still says it [");
+  await mcp.close();
+});
+
 describe("a statement without a memory", () => {
   const passage = "The alarm code of the cabin is 9924.";
   let cabin: string;

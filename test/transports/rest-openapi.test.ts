@@ -293,6 +293,14 @@ describe("is complete enough to work with:", () => {
     expect(new Set(schemas).size).toBe(schemas.length);
   });
 
+  test("clients generated from an earlier document find their types under the same names", async () => {
+    const named = operations().map(({ operation }) => {
+      const types = bodiesOf(operation).map(([, schema]) => (schema.items ?? schema).$ref?.split("/").at(-1) ?? "-");
+      return `${operation.operationId}: ${types.filter((type) => type !== "Error").join(", ")}`;
+    });
+    await expect(named.sort().join("\n")).toMatchFileSnapshot("../fixtures/api-type-names.txt");
+  });
+
   test("every JSON answer has a specific schema", () => {
     const answers = operations().flatMap(({ path, method, operation }) =>
       bodiesOf(operation).map(([of, schema]) => [`${method} ${path} ${of}`, resolved(schema)] as const),

@@ -49,8 +49,8 @@ class BucketBlobs implements BlobStore {
   readonly #path: string;
   /** Why the last request failed; null if it did not, undefined before the first one. */
   #problem: string | null | undefined;
-  /** Methods by which files are changed that the store refused the last time, and how it did: it may still list and read them. */
-  readonly #refusedWrites = new Map<string, string>();
+  /** Methods by which files are changed that failed the last time, and how: the store may still list and read files. */
+  readonly #failedWrites = new Map<string, string>();
   /** The key of a file with which a refused write is tried again. */
   readonly #testKey = createId();
   #look: Promise<void> | undefined;
@@ -96,8 +96,7 @@ class BucketBlobs implements BlobStore {
   }
 
   async remove(key: string): Promise<void> {
-    if (!isId(key)) return;
-    await this.#call("The file was not removed", this.#addressOf(key), { method: "DELETE" }, [404]);
+    if (isId(key)) await this.#remove(key);
   }
 
   async list(): Promise<ListedBlob[]> {
@@ -121,7 +120,7 @@ class BucketBlobs implements BlobStore {
   }
 
   #known(): string | null | undefined {
-    return this.#refusedWrites.values().next().value ?? this.#problem;
+    return this.#failedWrites.values().next().value ?? this.#problem;
   }
 
   async #lookNow(): Promise<void> {
@@ -131,12 +130,13 @@ class BucketBlobs implements BlobStore {
       this.#problem = reason.includes("(AccessDenied)") ? null : reason;
     });
     // Only another write shows that one is allowed now. A failure is noted where it occurs.
-    if (this.#problem === null && this.#refusedWrites.size > 0) await this.#writeTestFile().catch(() => undefined);
+    if (this.#problem === null && this.#failedWrites.size > 0)
+      await this.#writeTestFile(AbortSignal.timeout(LOOKS_FOR_MS)).catch(() => undefined);
   }
 
-  async #writeTestFile(): Promise<void> {
-    if (this.#refusedWrites.has("PUT")) await this.put(this.#testKey, new Uint8Array());
-    await this.remove(this.#testKey);
+  async #writeTestFile(signal: AbortSignal): Promise<void> {
+    if (this.#failedWrites.has("PUT")) await this.#put(this.#testKey, new Uint8Array(), signal);
+    await this.#remove(this.#testKey, signal);
   }
 
   /** `now` is the store's time; NaN where it does not say. */
@@ -165,10 +165,18 @@ class BucketBlobs implements BlobStore {
     return isId(key) ? [{ key, ageMs: Number.isNaN(ageMs) ? 0 : ageMs }] : [];
   }
 
-  async #put(key: string, body: Uint8Array<ArrayBuffer> | Blob): Promise<void> {
+  async #put(key: string, body: Uint8Array<ArrayBuffer> | Blob, signal?: AbortSignal): Promise<void> {
     if (!isId(key)) throw new Error("The key of a blob must be an id");
-    const answer = await this.#call(NOT_STORED, this.#addressOf(key), { method: "PUT", body }, []);
+    const init = { method: "PUT", body, ...(signal && { signal }) };
+    const answer = await this.#call(NOT_STORED, this.#addressOf(key), init, []);
     this.#checkStore(answer, NOT_STORED);
+    this.#failedWrites.delete("PUT");
+  }
+
+  async #remove(key: string, signal?: AbortSignal): Promise<void> {
+    const init = { method: "DELETE", ...(signal && { signal }) };
+    await this.#call("The file was not removed", this.#addressOf(key), init, [404]);
+    this.#failedWrites.delete("DELETE");
   }
 
   /** Every store with this protocol names the version of an object: a page of a proxy does not. */
@@ -176,6 +184,7 @@ class BucketBlobs implements BlobStore {
     if (headers.has("etag")) return;
     const error = unavailable(this.#bucket, what, "answers as no store does (without an ETag)");
     this.#problem = error.message;
+    if (what === NOT_STORED) this.#failedWrites.set("PUT", error.message);
     throw error;
   }
 
@@ -191,28 +200,23 @@ class BucketBlobs implements BlobStore {
         judge: () => init.signal?.aborted !== true,
       });
       const isRefused = !answer.ok && (!expected.includes(answer.status) || (await isWithoutBucket(answer)));
-      if (isRefused) throw this.#refused(init, unavailable(this.#bucket, what, await reasonOf(answer)));
+      if (isRefused) throw unavailable(this.#bucket, what, await reasonOf(answer));
       this.#problem = null;
-      this.#refusedWrites.delete(init.method ?? "GET");
       return answer;
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error);
+      if (init.method !== undefined) this.#failedWrites.set(init.method, this.#problem);
       throw error;
     }
-  }
-
-  #refused({ method = "GET" }: RequestInit, refusal: AppError): AppError {
-    if (method !== "GET") this.#refusedWrites.set(method, refusal.message);
-    return refusal;
   }
 
   async #callOnce(what: string, target: string, init: RequestInit): Promise<Response> {
     const signed = await this.#client.sign(target, init);
     const response = await this.#send(signed, { signal: init.signal ?? null }).catch((error: unknown) => {
-      throw unavailable(this.#bucket, what, "does not answer", error);
+      throw unavailable(this.#bucket, what, "does not answer", { cause: error });
     });
     if (response.status === 429 || response.status >= 500)
-      throw unavailable(this.#bucket, what, await reasonOf(response));
+      throw unavailable(this.#bucket, what, await reasonOf(response), { advice: OF_THE_STORE });
     return response;
   }
 }
@@ -240,10 +244,14 @@ async function reasonOf(response: Response): Promise<string> {
   return `answers ${response.status}${code === "" ? "" : ` (${code.slice(0, LONGEST_REASON)})`}`;
 }
 
-function unavailable({ bucket }: Bucket, what: string, reason: string, cause?: unknown): AppError {
-  return new AppError(
-    "unavailable",
-    `${what}: the bucket ${bucket} ${reason}. Check RECOLLECT_BLOBS, AWS_REGION, AWS_ENDPOINT_URL_S3, and the access key and its rights.`,
-    { cause },
-  );
+const OF_THE_SETTINGS = "Check RECOLLECT_BLOBS, AWS_REGION, AWS_ENDPOINT_URL_S3, and the access key and its rights.";
+const OF_THE_STORE = "Check whether the store is full, overloaded or down.";
+
+function unavailable(
+  { bucket }: Bucket,
+  what: string,
+  reason: string,
+  { advice = OF_THE_SETTINGS, cause }: { advice?: string; cause?: unknown } = {},
+): AppError {
+  return new AppError("unavailable", `${what}: the bucket ${bucket} ${reason}. ${advice}`, { cause });
 }

@@ -1,4 +1,5 @@
 import { sentenceSpans, type Span } from "../../language/sentences.js";
+import { undoesBefore } from "../../language/english/taken-back.js";
 import { takesBack, withCorrection } from "./corrections.js";
 import { goesOn } from "./lines.js";
 import type { Voice } from "./voice.js";
@@ -72,12 +73,16 @@ function isHeading(line: string): boolean {
 
 /** @param line one, or several that belong together */
 function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
-  for (const { start, end } of withWhatTakesBack(line.replaceAll("\n", " "))) {
+  const spans = withWhatTakesBack(line.replaceAll("\n", " "));
+  for (const [index, { start, end }] of spans.entries()) {
     if (end - start < SHORTEST || end - start > LONGEST) continue;
     const quote = line.slice(start, end).replace(ORNAMENT, "");
     const said = withCorrection(plain(quote));
     const text = said === null ? "" : withoutTail(said.replace(TO_REMEMBER, "$1."));
-    if (text.length >= SHORTEST && !isUnfit(text, voice)) yield { quote, text };
+    if (text.length < SHORTEST || isUnfit(text, voice)) continue;
+    const next = spans[index + 1];
+    const undoing = next && undoesBefore(line.slice(next.start, next.end)) ? line.slice(end, next.end) : "";
+    yield { quote: quote + undoing, text };
   }
 }
 

@@ -46,15 +46,15 @@ export class Candidates {
 
   /**
    * The remaining candidates once every row has been seen, in no particular order.
-   * @param units units of all rows; where too many rows tie, those with the lowest units are kept
+   * @param unitOf the unit of a row; where too many rows tie, those with the lowest units are kept
    */
-  best(units: ArrayLike<Unit>): number[] {
+  best(unitOf: (row: number) => Unit): number[] {
     const { floor } = this;
     const places: number[] = [];
     for (let at = 0; at < this.#rows.length; at++) if (this.#reaches[at]! >= floor) places.push(at);
     const most = this.#limit * 2 + MOST_SPARE;
     if (places.length > most) {
-      const unitAt = (at: number): Unit => units[this.#rows[at]!]!;
+      const unitAt = (at: number): Unit => unitOf(this.#rows[at]!);
       places.sort((left, right) => this.#cosines[right]! - this.#cosines[left]! || unitAt(left) - unitAt(right));
     }
     return places.slice(0, most).map((at) => this.#rows[at]!);

@@ -17,12 +17,12 @@ import { scanMatrix, TimedTurn } from "./scan-matrix.js";
 import { TopHits } from "./top-hits.js";
 import { checkVectorQuery } from "./vector-query.js";
 
-const DEFAULT_MEGABYTES = 224;
+const DEFAULT_MEGABYTES = 448;
 /** Reading units individually takes a little longer per unit than reading the whole container. */
 const WORTH_PICKING = 1 / 2;
 
 export interface ExactVectorsOptions {
-  /** Memory for matrices, in MB. A container that does not fit by itself is read page by page for each query. Default 224. */
+  /** Memory for matrices, in MB. A container that does not fit by itself is read page by page for each query. Default 448. */
   readonly megabytes?: number;
 }
 

@@ -42,10 +42,10 @@ export interface VectorsOptions {
   readonly feeder?: SharedRole | null | undefined;
   /**
    * The maximum number of vectors that one query scores exactly while Chroma is available, if they fit into memory. Default
-   * 500,000.
+   * 1,000,000.
    */
   readonly exactLimit?: number | undefined;
-  /** Memory for exact search, in MB. Default 224. */
+  /** Memory for exact search, in MB. Default 448. */
   readonly exactMegabytes?: number | undefined;
   /** `exact`: never use Chroma. */
   readonly mode: "auto" | "exact";
@@ -161,7 +161,7 @@ class ConfiguredVectors implements Vectors {
   }
 
   get #exactLimit(): number {
-    return this.#options.exactLimit ?? 500_000;
+    return this.#options.exactLimit ?? 1_000_000;
   }
 
   #mostExact = (space: VectorSpace): number => Math.min(this.#exactLimit, this.#exact.capacity(space));

@@ -13,6 +13,8 @@ const MOST_FOR_MANY = 4_000;
 const SAMPLED_VECTORS = 8;
 /** A comparison counts only if nothing was written meanwhile. */
 const COMPARE_ATTEMPTS = 3;
+/** Loads that fit go before one that does not this many times. */
+const MOST_PASSED_OVER = 20;
 
 interface Entry {
   readonly space: VectorSpace;
@@ -22,12 +24,22 @@ interface Entry {
   checkedHead: number;
   /** The refresh in progress, and how far it will reach. */
   running: { head: number; done: Promise<void> } | null;
+  /** Whether the rows of a large matrix are being put into order. */
+  isGrouping: boolean;
   /** Searches that work with the matrix, or wait for it. */
   users: number;
   /** No new search finds a discarded entry; its memory is free once its last user ends. */
   isDiscarded: boolean;
   /** Bytes that the cache has counted for this entry. */
   bytes: number;
+}
+
+interface WaitingLoad {
+  readonly entry: Entry;
+  readonly bytes: number;
+  readonly proceed: () => void;
+  /** How many later loads went before it. */
+  passedOver: number;
 }
 
 /** How far a container must be current, and approximately how many vectors to load if it is not in memory. */
@@ -47,7 +59,7 @@ export class MatrixCache {
   /** Bytes of the entries that a new search would find. */
   #listedBytes = 0;
   /** Loads that wait for memory, in the order in which they asked for it. */
-  readonly #waiting: { entry: Entry; bytes: number; proceed: () => void }[] = [];
+  readonly #waiting: WaitingLoad[] = [];
 
   constructor(record: VectorRecord, budgetBytes: number) {
     this.#record = record;
@@ -179,6 +191,7 @@ export class MatrixCache {
       applyChanges(entry, changes);
       if (changes.length < CHANGES_PER_READ) entry.checkedHead = head;
     }
+    this.#groupInBackground(entry, entry.loaded.matrix);
   }
 
   /**
@@ -188,7 +201,7 @@ export class MatrixCache {
   async #load(entry: Entry, { head, rows }: Expected): Promise<void> {
     const { space, containerId } = entry;
     await this.#reserve(entry, matrixBytes(rows, space.dimensions));
-    const matrix = new ContainerMatrix(space.dimensions, rows);
+    const matrix = new ContainerMatrix(space.dimensions, { expectedRows: rows });
     const limit = pageRows(space.dimensions);
     const turn = new TimedTurn();
     try {
@@ -206,25 +219,65 @@ export class MatrixCache {
     }
     entry.loaded = { matrix, seq: head };
     entry.checkedHead = head;
+    this.#groupInBackground(entry, matrix);
+  }
+
+  #groupInBackground(entry: Entry, matrix: ContainerMatrix): void {
+    if (matrix.isGrouped || entry.isGrouping) return;
+    entry.isGrouping = true;
+    void this.#group(entry, matrix).finally(() => {
+      entry.isGrouping = false;
+    });
+  }
+
+  /** Searches continue meanwhile, and restart where rows moved. */
+  async #group(entry: Entry, matrix: ContainerMatrix): Promise<void> {
+    const turn = new TimedTurn();
+    const steps = matrix.group();
+    while (!entry.isDiscarded && steps.next().done !== true) if (turn.isOver) await turn.next();
   }
 
   /** Ends when so many bytes are free, and counts them for the entry. */
   async #reserve(entry: Entry, bytes: number): Promise<void> {
     await new Promise<void>((proceed) => {
-      this.#waiting.push({ entry, bytes, proceed });
+      this.#waiting.push({ entry, bytes, proceed, passedOver: 0 });
       this.#serveWaiting();
     });
   }
 
-  /** A load that needs more than there is proceeds when it is the only one. */
+  /**
+   * The load that has waited longest goes first. What fits into the free memory may go before it, but not for ever. A load that
+   * needs more than there is proceeds when it is the only one.
+   */
   #serveWaiting(): void {
     for (let next = this.#waiting[0]; next !== undefined; next = this.#waiting[0]) {
-      this.#evict(next.bytes);
-      if (this.#heldBytes > 0 && this.#heldBytes + next.bytes > this.#budgetBytes) return;
-      this.#waiting.shift();
-      this.#setBytes(next.entry, next.bytes);
-      next.proceed();
+      if (this.#wouldFit(next.bytes)) this.#evict(next.bytes);
+      const served = this.#fits(next.bytes) ? next : this.#smallerThan(next);
+      if (served === undefined) return;
+      this.#waiting.splice(this.#waiting.indexOf(served), 1);
+      this.#setBytes(served.entry, served.bytes);
+      served.proceed();
     }
+  }
+
+  /** A waiting load that fits now, although the first does not. */
+  #smallerThan(first: WaitingLoad): WaitingLoad | undefined {
+    if (first.passedOver >= MOST_PASSED_OVER) return undefined;
+    const smaller = this.#waiting.find(({ bytes }) => this.#fits(bytes));
+    if (smaller !== undefined) first.passedOver += 1;
+    return smaller;
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#heldBytes === 0 || this.#heldBytes + bytes <= this.#budgetBytes;
+  }
+
+  /** Whether a load fits once all that can be discarded is free; as long as it does not, discarding would gain nothing. */
+  #wouldFit(bytes: number): boolean {
+    let discardable = 0;
+    for (const entry of this.#entries.values()) if (entry.loaded !== null) discardable += entry.bytes;
+    const rest = this.#heldBytes - discardable;
+    return rest === 0 || rest + bytes <= this.#budgetBytes;
   }
 
   /**
@@ -306,7 +359,7 @@ function keyOf(space: VectorSpace, containerId: number): string {
 
 function newEntry(space: VectorSpace, containerId: number): Entry {
   const counts = { checkedHead: 0, users: 0, bytes: 0 };
-  return { space, containerId, ...counts, loaded: null, running: null, isDiscarded: false };
+  return { space, containerId, ...counts, loaded: null, running: null, isGrouping: false, isDiscarded: false };
 }
 
 function isCurrent(entry: Entry, head: number): entry is Entry & { loaded: NonNullable<Entry["loaded"]> } {

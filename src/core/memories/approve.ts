@@ -7,7 +7,11 @@ import { unitOf, type Actor, type Memory } from "../types.js";
 import { isActive } from "./find-memory.js";
 import { forgetBatch, forgetDerived } from "./forget.js";
 import { noteMemory, type Joined, stateOf } from "./memory-state.js";
-import { relateFact } from "./related-facts.js";
+import { relateFact, restatedAmong } from "./related-facts.js";
+import type { StatedCandidate } from "./resolve-facts.js";
+import { writeRestated } from "./write-restated.js";
+import { newBatch, type FactWriting } from "./fact-writing.js";
+import { MISSING_JOB } from "../embeddings/roles.js";
 import { isFlagged } from "./trust.js";
 
 /** What the journal calls it. */
@@ -34,7 +38,8 @@ export async function approveMemory(approval: Approval): Promise<void> {
   const { organizationId } = actor;
   const batchId = createId();
   const noted = { batchId, action: APPROVED, cause: "reviewed" };
-  const replaced = await replacedBy(approval);
+  const candidate = await candidateOf(approval);
+  const replaced = await restated(approval, { candidate, replaced: await replacedBy(approval, candidate) }, batchId);
   const stated = {
     isInference: false,
     isStatic: memory.isStatic || replaced.some(({ isStatic }) => isStatic),
@@ -86,7 +91,7 @@ function joining(memory: Memory, continued: Memory): Joined {
 const heldSchema = z.object({ wouldReplace: z.array(z.string()) });
 
 /** What it would have replaced when it was stated, if that still holds; otherwise what the rules say it replaces of that. */
-async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
+async function replacedBy(approval: Approval, candidate: StatedCandidate): Promise<readonly Memory[]> {
   const { repositories, actor, container, memory, now } = approval;
   const { organizationId } = actor;
   // Newer versions of a guess are somebody's own words about the same thing.
@@ -108,29 +113,76 @@ async function replacedBy(approval: Approval): Promise<readonly Memory[]> {
     else newer.push(latest.id);
   }
   if (intact.length > 0 || newer.length === 0) return intact;
-  return decideAnew(approval, newer);
+  return decideAnew(approval, candidate, newer);
 }
 
 async function decideAnew(
-  { repositories, actor, container, memory, now, timeZone }: Approval,
+  approval: Approval,
+  candidate: StatedCandidate,
   related: readonly string[],
 ): Promise<readonly Memory[]> {
-  const { text, kind, isStatic, origin, metadata, createdAt, ownForgetAfter } = memory;
-  const candidate = { text, kind, isStatic, metadata, ...(ownForgetAfter !== null && { forgetAfter: ownForgetAfter }) };
-  const resolution = { facts: [], space: null, newestSeen: memory.seq };
-  const said = { now, statedAt: createdAt, timeZone };
-  const writing = {
+  const since = { newcomers: [], stated: new Set<string>() };
+  const decided = await relateFact(approval.repositories, writingOf(approval), { candidate, related }, since);
+  return decided.kind === "updates" ? decided.memories : [];
+}
+
+/**
+ * Writes what the replaced memories say of the new value, as a correction does that nobody had to review.
+ * @returns the others, which the approved memory itself replaces
+ */
+async function restated(
+  approval: Approval,
+  { candidate, replaced }: { readonly candidate: StatedCandidate; readonly replaced: readonly Memory[] },
+  batchId: string,
+): Promise<readonly Memory[]> {
+  const { repositories, actor, memory } = approval;
+  const none = { stated: new Set<string>() };
+  const said = await restatedAmong(repositories, writingOf(approval), { candidate, replaced }, none);
+  const [source] = await repositories.memories.sources(actor.organizationId, [memory.id]);
+  if (!said || !source) return replaced;
+  const batch = newBatch(batchId, { documentEnd: memory.forgetAfter, room: 1 });
+  const fact = {
+    candidate,
+    isFlagged: false,
+    label: { reviewStatus: "approved" },
+    judgement: { trust: "trusted", reasons: [] },
+    vector: null,
+  } as const;
+  const related = { kind: "updates", memories: replaced, restated: said } as const;
+  const writing = { ...writingOf(approval), documentId: source.documentId };
+  const left = await writeRestated(repositories, writing, { fact, related }, batch);
+  if (batch.lacksVectors) await repositories.jobs.enqueue([MISSING_JOB]);
+  return left.kind === "updates" ? left.memories : [];
+}
+
+async function candidateOf({ repositories, actor, memory }: Approval): Promise<StatedCandidate> {
+  const { text, kind, isStatic, metadata, ownForgetAfter } = memory;
+  const [statement] = await repositories.memories.statements(actor.organizationId, [memory.id]);
+  const quote = statement?.quote ?? null;
+  return {
+    text,
+    kind,
+    isStatic,
+    metadata,
+    ...(quote !== null && { quote }),
+    ...(ownForgetAfter !== null && { forgetAfter: ownForgetAfter }),
+  };
+}
+
+/** The writing of an approved fact, as if it were said when it was. */
+function writingOf({ actor, container, memory, now, timeZone }: Approval): FactWriting {
+  return {
     actor,
     client: actor.client,
     container,
     documentId: "",
     documentEnd: null,
-    origin,
-    resolution,
+    origin: memory.origin,
+    resolution: { facts: [], space: null, newestSeen: memory.seq },
     maxSuperseded: 0,
-    ...said,
+    now,
+    statedAt: memory.createdAt,
+    timeZone,
+    isApproved: true,
   };
-  const since = { newcomers: [], stated: new Set<string>() };
-  const decided = await relateFact(repositories, writing, { candidate, related }, since);
-  return decided.kind === "updates" ? decided.memories : [];
 }

@@ -1,11 +1,12 @@
 import { PEOPLE } from "../../language/english/people.js";
 import { fold } from "../../language/words.js";
 import { isDate, isSameDate } from "./date-values.js";
-import { valueWords } from "./slot-values.js";
+import { isPlace, valueWords } from "./slot-values.js";
 import { TOOLS } from "./slot-words.js";
 import type { Link, StatedValue } from "./stated-values.js";
 import {
   EXCHANGED_ROLE,
+  NAME,
   NOT_THE_ONE,
   PLACE_OF_ONES_OWN,
   TOOL_OF_GROUP,
@@ -18,6 +19,8 @@ export interface EndedState {
   readonly transition: Transition;
   readonly held: StatedValue;
   readonly state: string;
+  /** Which thing of theirs is meant, as a key, where only the value tells; otherwise empty. */
+  readonly attribute: string;
 }
 
 /** What one text ends of what another says. */
@@ -28,9 +31,14 @@ export function endedStates(
   return transitions.flatMap((transition) =>
     statedValues.flatMap((held) => {
       const state = endedState(transition, held);
-      return state === null ? [] : [{ transition, held, state }];
+      return state === null ? [] : [{ transition, held, state, attribute: attributeOf(transition, held) }];
     }),
   );
+}
+
+function attributeOf(transition: Transition, { subject }: StatedValue): string {
+  const isNamed = transition.kind === "rename" || transition.thing !== "" || isOf(transition, subject);
+  return isNamed ? "" : keyOf(subject, "");
 }
 
 /** Statements that say the same of the same thing have the same key, empty if they do not name the thing; null for one that the transition does not end. */
@@ -44,7 +52,7 @@ function endedState(transition: Transition, held: StatedValue): string | null {
   if (thing !== "") return isOfThing(transition, held) ? thing : null;
   if (isOf(transition, held.subject)) {
     if (isThing) return OF_THINGS.includes(held.link) ? subject : null;
-    const mayEnd = OF_PEOPLE[transition.kind].includes(held.link) && !isOnlyThere(transition, held);
+    const mayEnd = OF_PEOPLE[transition.kind].includes(held.link) && isCertain(transition, held);
     return mayEnd ? `${subject} ${classOf(held)}` : null;
   }
   return isAttribute(transition, held) ? `${subject} use` : null;
@@ -55,14 +63,35 @@ const OF_THINGS: readonly Link[] = ["is", "at", "with", "done", "goes", "use", "
 const OF_PEOPLE: Readonly<Record<Exclude<TransitionKind, "rename">, readonly Link[]>> = {
   move: ["at", "with", "work", "home", "member", "use", "use for", "does in", "habit"],
   switch: ["at", "with", "work", "home", "member", "goes", "use", "use for", "does in", "habit"],
-  replace: ["use", "use for", "own", "habit", "member"],
+  replace: ["use", "use for", "own", "habit"],
   leave: ["work", "member", "with"],
   set: [],
 };
 
-/** Many things are done in a place: only a tool makes it certain that it is done elsewhere now. */
-function isOnlyThere({ former }: Transition, { link }: StatedValue): boolean {
-  return link === "does in" && !TOOLS.has(fold(former).split(" ")[0] ?? "");
+const BELONGING: readonly Link[] = ["work", "home", "member", "at", "with"];
+
+/** What one did in a place, with a tool or with others may go on. */
+function isCertain(transition: Transition, { link }: StatedValue): boolean {
+  // Many things are done in a place: only a tool makes it certain that they are done elsewhere now.
+  if (link === "does in") return isTool(transition.former);
+  if (link === "own") return /^(?:the|their|his|her|its|my|our) /i.test(transition.former);
+  return !BELONGING.includes(link) || mayBelongElsewhere(transition, link);
+}
+
+/** Who switched from Oracle to Postgres still works there, unless the text names the job, or others say it of a person. */
+function mayBelongElsewhere({ kind, subject, isOfJob, former, present }: Transition, link: Link): boolean {
+  if (kind !== "move" && kind !== "switch") return true;
+  const isMoved = kind === "move";
+  const isOther = subject !== "";
+  const areDepartments = /^\p{Ll}/u.test(former) && /^\p{Ll}/u.test(present);
+  if (link === "work" && (isOfJob === true || areDepartments)) return true;
+  if ((link === "home" || link === "at") && isPlace(former) && isPlace(present)) return true;
+  if (isTool(former) || isTool(present)) return false;
+  return link === "with" || (link === "member" ? isOther : isMoved && (link !== "work" || isOther));
+}
+
+function isTool(value: string): boolean {
+  return /^\p{Lu}/u.test(value) && TOOLS.has(fold(value).split(" ")[0] ?? "");
 }
 
 /** What holds of a thing in one way only has one class: of several, it is uncertain which one is meant. */
@@ -113,16 +142,18 @@ function isAttribute(transition: Transition, { subject: named, link, value }: St
   return named.includes("'s ") && (kind === "move" ? PLACE_OF_ONES_OWN : EXCHANGED_ROLE).test(attribute);
 }
 
-/** "User's CI" and "the CI" of a group; empty for what belongs to nobody or somebody else. */
+/** "User's CI", and "our CI" and "the CI" of a group; empty for what belongs to nobody or somebody else. */
 function ownedBy({ subject, isOfGroup }: Transition, named: string): string {
   const owner = `${subject === "" ? "user" : subject}'s `;
   if (named.startsWith(owner)) return named.slice(owner.length);
-  return isOfGroup && subject === "" && named.startsWith("the ") ? named.slice("the ".length) : "";
+  const [ours = ""] = isOfGroup && subject === "" ? (/^(?:the|we's) /.exec(named) ?? []) : [];
+  return ours === "" ? "" : named.slice(ours.length);
 }
 
 /** A name alone must be one that nothing else bears; "the flag pricing.v2" also says what it names. */
-function endedName({ former, thing }: Transition, { link, subject, value }: StatedValue): string | null {
+function endedName({ former, thing, present }: Transition, { link, subject, value }: StatedValue): string | null {
   const name = plainName(value);
+  if (!NAME.test(present) && /[\s\p{Lu}]/u.test(value)) return null;
   if (thing !== "") {
     const isSame = (link === "name" || link === "is") && keyOf(subject, "") === thing;
     return isSame && name === plainName(former) ? thing : null;
@@ -131,6 +162,7 @@ function endedName({ former, thing }: Transition, { link, subject, value }: Stat
   if (/^(?:the|our|my|their) \p{Ll}/iu.test(former) && keyOf(subject, "") === keyOf(former, ""))
     return keyOf(subject, "");
   const said = plainName(former.replace(/^(?:the|our|my|their) /i, ""));
+  if (said === name && PEOPLE.test(subject)) return null;
   if (said === name) return /[\p{Lu}\d._/-]/u.test(former.replace(/^The /, "")) ? keyOf(subject, "") : null;
   const kind = said.startsWith(`${name} `)
     ? said.slice(name.length)

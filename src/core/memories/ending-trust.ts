@@ -2,7 +2,7 @@ import { fold } from "../../language/words.js";
 import { yieldTurn } from "../../lib/time.js";
 import type { Document, FactCandidate, Origin } from "../types.js";
 import { readingOfFact } from "./reading.js";
-import { givesOrders } from "./trust.js";
+import { givesOrders, isOutsideSpeaker } from "./trust.js";
 
 /** A text from which facts are read. */
 export type SourceText = Pick<Document, "content" | "turns"> & { readonly origin: Origin };
@@ -73,7 +73,7 @@ export function doubtOfFacts(
   const isOthersWord = ({ text, quote, speaker }: FactCandidate): boolean => {
     const by = speaker ?? author;
     const isOwn = by === null || OWN_NAME.test(by);
-    if (!isOwn && !isAbout(text, by)) return true;
+    if (!isOwn && (isOutsideSpeaker(by) || !isAbout(text, by))) return true;
     return !source.turns && isQuotedLine(source.content, quote);
   };
   return async (candidate, mayChangeMuch) => {
@@ -91,7 +91,8 @@ function indexAfter(text: string, quote: string, previous = 0): number {
   return next === -1 ? text.indexOf(quote) : next;
 }
 
-function saysOver(candidate: FactCandidate): boolean {
+/** True for a fact that says that something is over, or became something else. */
+export function saysOver(candidate: Pick<FactCandidate, "text" | "quote">): boolean {
   const { statement, ending, replacement, transitions, returns } = readingOfFact(candidate);
   if (replacement !== null || transitions.length > 0 || returns !== null) return true;
   return statement !== null && (statement.isNegative || ending !== null);

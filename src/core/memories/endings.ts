@@ -178,12 +178,16 @@ export function ends(ending: State, held: State): boolean {
       return ending.object === held.object;
     case "activity":
       if (LEFT.test(ending.dated) && / uses? /i.test(held.dated)) return false;
+      if (ending.isForAll && BELONGS.test(held.dated)) return false;
       return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
     case "thing":
     case "tool":
       return isOneThing(ending, held) && !isOneOfSeveral(ending, held);
   }
 }
+
+/** Who uses something else now may still be with those who make it. */
+const BELONGS = / (?:belongs? to|volunteers? (?:at|for|with)|is (?:a member|part|on the board|in charge) of) /i;
 
 /** A state without an owner may belong to the speakers. */
 const OURSELVES = /^(?:user|we|team)?$/;

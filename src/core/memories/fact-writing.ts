@@ -26,6 +26,8 @@ export interface FactWriting {
   readonly maxSuperseded: number;
   /** Set when the document is read again: what it already states counts only once. */
   readonly readAgain?: ReadingAgain | undefined;
+  /** A person approved the facts: what they say may last, whoever said it. */
+  readonly isApproved?: boolean | undefined;
 }
 
 /** A document read again by a newer extractor. */
@@ -78,6 +80,26 @@ export interface Batch {
   leftOut: number;
 }
 
+/** A batch that has written nothing yet. */
+export function newBatch(
+  id: string,
+  { documentEnd, room, known = [] }: Pick<Batch, "documentEnd" | "room"> & { readonly known?: Memory[] },
+): Batch {
+  return {
+    id,
+    stated: new Set(),
+    written: [],
+    restated: [],
+    lacksVectors: false,
+    newcomers: known,
+    meanings: new Map(known.map(({ id, text }) => [meaningKey(text), id])),
+    documentEnd,
+    superseded: 0,
+    room,
+    leftOut: 0,
+  };
+}
+
 /** The outcome of writing facts. */
 export interface Written {
   /** In order; without facts that were not kept. */
@@ -106,7 +128,7 @@ export function takeRoom(batch: Batch): boolean {
 
 /** A fact whose trust was judged, with its vector. */
 export type JudgedVector = JudgedFact<StatedCandidate> &
-  Pick<ResolvedFact, "vector" | "judgement" | "doubt"> & {
+  Pick<ResolvedFact, "vector" | "judgement" | "doubt" | "restated"> & {
     /** Memories it would replace if it did not wait for review. */
     readonly held?: readonly Memory[];
   };

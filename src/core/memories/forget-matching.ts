@@ -16,7 +16,7 @@ import { createWaits } from "../search/waits.js";
 import { findStatement, keepStatement, type Looking, type StatementName } from "./statements.js";
 import { tellTurns } from "../search/statements.js";
 import type { SearchScope } from "../search/search-scope.js";
-import { documentsStating, type StatingDocument } from "./still-stated.js";
+import { documentsStating, memoriesSaying, type SayingMemory, type StatingDocument } from "./still-stated.js";
 import type { Actor, Memory, Unit } from "../types.js";
 
 const DEFAULT_THRESHOLD = 0.5;
@@ -68,6 +68,8 @@ export interface ForgottenMatching {
   readonly forgetBatchId: string | null;
   /** Documents whose text still states what was (or would be) forgotten, and documents with passages on the query. */
   readonly statedIn: readonly StatingDocument[];
+  /** Other memories that still say (or would still say) what was forgotten; absent for none. */
+  readonly saidBy?: readonly SayingMemory[];
   /** One line for people. */
   readonly summary: string;
 }
@@ -93,8 +95,8 @@ export async function forgetMatching(
   if (dryRun) {
     const matches = await readMatches(context, call, input.containerTag, found, findTold);
     const listed = await withGuesses(context.store, actor.organizationId, matches);
-    const statedIn = await statedBy(context.store, actor, matches, found);
-    return { dryRun, matches: listed, forgetBatchId: null, statedIn, summary: summarise(listed.length, found, dryRun) };
+    const still = await stillSaying(context.store, actor, matches, found);
+    return { dryRun, matches: listed, forgetBatchId: null, ...still, summary: summarise(listed.length, found, dryRun) };
   }
   return runOnce(context, call, "forgetMatching", async (repositories) => {
     const matches = await readMatches(
@@ -112,21 +114,23 @@ export async function forgetMatching(
       matches.map(({ memory }) => memory),
       { reason: input.reason ?? "asked to forget what matches", batchId: forgetBatchId, metadata: { forgetBatchId } },
     );
-    const statedIn = await statedBy(repositories, actor, matches, found);
-    return { dryRun, matches: listed, forgetBatchId, statedIn, summary: summarise(listed.length, found, dryRun) };
+    const still = await stillSaying(repositories, actor, matches, found);
+    return { dryRun, matches: listed, forgetBatchId, ...still, summary: summarise(listed.length, found, dryRun) };
   });
 }
 
-async function statedBy(
+async function stillSaying(
   repositories: Pick<Repositories, "documents" | "memories">,
   actor: Actor,
   matches: readonly MemoryMatch[],
   { passagesIn }: Found,
-): Promise<StatingDocument[]> {
+): Promise<Pick<ForgottenMatching, "statedIn" | "saidBy">> {
   const forgotten = matches.map(({ memory }) => memory);
   const stating = await documentsStating(repositories, actor, forgotten);
   const known = new Set(stating.map(({ id }) => id));
-  return [...stating, ...passagesIn.filter(({ id }) => !known.has(id))];
+  const saidBy = await memoriesSaying(repositories, actor, forgotten);
+  const statedIn = [...stating, ...passagesIn.filter(({ id }) => !known.has(id))];
+  return { statedIn, ...(saidBy.length > 0 && { saidBy }) };
 }
 
 /** The matches, and the guesses forgotten with them because their sources go. */

@@ -12,7 +12,7 @@ import { containerTagSchema, customIdSchema, invalid, noteSchema, parseInput, te
 import { runOnce } from "../operations.js";
 import { keepStatement, type Looking } from "./statements.js";
 import { documentsMatching } from "./passages-matching.js";
-import { documentsStating, type StatingDocument } from "./still-stated.js";
+import { documentsStating, memoriesSaying, type SayingMemory, type StatingDocument } from "./still-stated.js";
 import { searchMemories } from "../search/search.js";
 import { createWaits } from "../search/waits.js";
 import type { Actor, Memory } from "../types.js";
@@ -43,6 +43,8 @@ export interface Forgotten {
    * candidates.
    */
   readonly statedIn: readonly StatingDocument[];
+  /** Other memories that still say what was forgotten; absent for none. */
+  readonly saidBy?: readonly SayingMemory[];
   /** The journal batch, by which it can be undone; null when nothing was forgotten. */
   readonly batchId: string | null;
 }
@@ -68,7 +70,9 @@ export async function forget(context: CoreContext, call: AuthorizedCall, raw: un
     const batchId = createId();
     await forgetBatch(repositories, call.actor, memories, { reason: input.reason ?? DEFAULT_REASON, batchId });
     const statedIn = await documentsStating(repositories, call.actor, memories);
-    return { forgotten: memories.map(({ id, text }) => ({ id, text })), candidates: [], statedIn, batchId };
+    const saying = await memoriesSaying(repositories, call.actor, memories);
+    const saidBy = saying.length > 0 && { saidBy: saying };
+    return { forgotten: memories.map(({ id, text }) => ({ id, text })), candidates: [], statedIn, ...saidBy, batchId };
   });
 }
 
@@ -108,6 +112,8 @@ export interface ForgottenOne {
   readonly removed: "memory" | "document";
   /** Documents whose text still states what was forgotten. */
   readonly statedIn: readonly StatingDocument[];
+  /** Other memories that still say what was forgotten; absent for none. */
+  readonly saidBy?: readonly SayingMemory[];
 }
 
 /**
@@ -151,7 +157,9 @@ async function removeNamed(
     refuseForgotten(memory, looking.clock.now());
     await forgetMemories(repositories, actor, [memory], reason);
     const statedIn = await documentsStating(repositories, actor, [memory]);
-    return { forgotten: { id: memory.id, removed: "memory", statedIn }, files: [] };
+    const saying = await memoriesSaying(repositories, actor, [memory]);
+    const saidBy = saying.length > 0 && { saidBy: saying };
+    return { forgotten: { id: memory.id, removed: "memory", statedIn, ...saidBy }, files: [] };
   }
   const document = await lookUpDocument(repositories, actor, id ?? "", [containerTag]);
   if (!document?.containerTags.includes(containerTag)) throw notFound("memory", id ?? "");

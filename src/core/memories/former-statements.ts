@@ -1,10 +1,13 @@
 import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { Batch, FactWriting, FormerStatements } from "./fact-writing.js";
+import { firstVersionId } from "./first-version-id.js";
+import { letEarlierHold } from "./forget-leaving.js";
 import { forgetBatch } from "./forget.js";
 import { isUntouched } from "./read-again.js";
 import { readingOf } from "./reading.js";
 import { isActiveIn } from "./related-facts.js";
+import { isOfChange } from "./returns.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { replacedBy } from "./set-aside.js";
 import { judgeFact } from "./trust.js";
@@ -39,6 +42,29 @@ export async function formerStatement(
   );
   const [first, ...more] = await untouchedOf(repositories, writing, former, { batch, enough: 2 });
   return more.length === 0 ? (first ?? null) : null;
+}
+
+/**
+ * Lets memories that a former sentence of the document had restated say again what other documents state: the sentence in its
+ * place tells what became of that.
+ */
+export async function letRestatedGo(
+  repositories: Repositories,
+  writing: FactWriting,
+  { insteadOf }: StatedCandidate,
+  batch: Batch,
+): Promise<void> {
+  if (insteadOf === undefined || !isOfChange(readingOf(insteadOf))) return;
+  const { actor, documentId } = writing;
+  const stated = await statedInSentence(repositories, writing, insteadOf, batch);
+  const restated = stated.filter(({ parentId, text }) => parentId !== null && !isOfChange(readingOf(text)));
+  const going = await untouchedOf(repositories, writing, restated, { batch, enough: MOST_STATED });
+  const leaving = { documentId, reason: `document ${documentId} was changed`, batchId: batch.id };
+  await letEarlierHold(repositories, actor, going, leaving);
+  for (const memory of going) {
+    const latest = await repositories.memories.latestOf(actor.organizationId, firstVersionId(memory));
+    if (latest && latest.id !== memory.id) batch.newcomers.push(latest);
+  }
 }
 
 /**

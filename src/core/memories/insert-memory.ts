@@ -6,7 +6,8 @@ import { addedClassification, classificationOf } from "../profile/bucket-verdict
 import { unitOf, type Memory } from "../types.js";
 import { earlier, later } from "./expiry.js";
 import { causeOf, type Batch, type FactWriting, type JudgedVector } from "./fact-writing.js";
-import { forgetDerived } from "./forget.js";
+import { isExpired } from "./find-memory.js";
+import { forgetBatch, forgetDerived } from "./forget.js";
 import { noteMemory } from "./memory-state.js";
 import { meaningKey } from "./near-duplicates.js";
 import { wordsStating, type StatedCandidate } from "./resolve-facts.js";
@@ -58,6 +59,20 @@ export async function strengthen(
 function changesNothing(memory: Memory, change: MemoryChange): boolean {
   const now: Readonly<Record<string, unknown>> = { ...memory };
   return Object.entries(change).every(([key, value]) => isDeepStrictEqual(now[key] ?? null, value ?? null));
+}
+
+/** The active memory with this text, if it is still true; an expired one makes room. */
+export async function activeWithText(
+  repositories: Repositories,
+  { actor, container, now }: FactWriting,
+  text: string,
+  batch: Pick<Batch, "id">,
+): Promise<Memory | null> {
+  const found = await repositories.memories.byText(actor.organizationId, container.tag, text);
+  if (!found || !isExpired(found, now)) return found;
+  const reason = found.forgetReason ?? "its time was over";
+  await forgetBatch(repositories, actor, [found], { reason, batchId: batch.id });
+  return null;
 }
 
 /** Where a new memory belongs. */

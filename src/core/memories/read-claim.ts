@@ -17,8 +17,7 @@ import {
   VAGUE_SUBJECTS,
 } from "./slot-words.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
-import { LEFT, PASSING } from "./ending-patterns.js";
-import { COMPANY } from "./transition-patterns.js";
+import { PASSING } from "./ending-patterns.js";
 import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
@@ -68,12 +67,17 @@ function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
   };
 }
 
+/** With these somebody leaves a job; with a new sofa, a shop. */
+const TAKEN_ALONG =
+  / with (?:an?|the|some|two|three|his|her|their|\d+) (?!.{0,30}\b(?:heart|notice|package|severance|settlement|pay-?out|pension|bonus|references?|plan|feelings?|regrets?|smile|bang)\b)/i;
+const LINE_OF_WORK = /\b(?:sector|industry|profession|service|company|firm|agency|startup|competitor|competition)$/i;
+
 /** Who leaves the company for Berlin, for the dentist, or with a new sofa comes back. */
 function isJourney({ text, dated }: Statement): boolean {
-  if (!LEFT.test(text)) return false;
+  if (!/\bleft /i.test(text)) return false;
   const [, goal = ""] = / for (.+)$/.exec(text) ?? [];
-  if (PASSING.test(dated) || / with (?:an?|the|some|two|three|his|her|their|\d+) /i.test(text)) return true;
-  return isPlace(goal) || (/^the \p{Ll}/u.test(goal) && !COMPANY.test(goal));
+  if (PASSING.test(dated) || TAKEN_ALONG.test(text)) return true;
+  return isPlace(goal) || (/^the \p{Ll}/u.test(goal) && !LINE_OF_WORK.test(goal));
 }
 
 /** "Our standup" and "the standup" are the same meeting. */

@@ -7,7 +7,8 @@ import { valueWords } from "./slot-values.js";
 import { readClaim, type Claim } from "./slots.js";
 import { readStatedValues, type StatedValue } from "./stated-values.js";
 import { readStatement, type Statement } from "./statement.js";
-import { presentState, readReturn, readTransition, undoneBy, type Return, type Transition } from "./transitions.js";
+import { readReturn, statesOfReturn, type Return } from "./returns.js";
+import { presentState, readTransition, type Transition } from "./transitions.js";
 
 const LONGEST_READ = 400;
 /** About 2 kB each. */
@@ -98,22 +99,12 @@ export class Reading {
     return this.#returns;
   }
 
-  /** The same text, read with what others say was given up for something else: what somebody went back to replaces that. */
-  beside(others: readonly Reading[]): Reading {
-    const { returns } = this;
-    if (!returns) return this;
-    const transition = undoneBy(
-      returns,
-      others.flatMap(({ transitions }) => transitions),
-    );
-    return transition ? new Reading(this.#text, { transition, isOfGroup: this.#isOfGroup }) : this;
-  }
-
   /** What it says of its subject, whatever that is. */
   get statedValues(): readonly StatedValue[] {
     return (this.#statedValues ??= [
       ...(this.statement ? readStatedValues(this.statement) : []),
       ...this.transitions.map(presentState),
+      ...(this.returns ? statesOfReturn(this.returns) : []),
     ]);
   }
 

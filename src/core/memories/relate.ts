@@ -1,3 +1,4 @@
+import { mayBeTakenBack } from "../../language/english/taken-back.js";
 import { tokenise } from "../../language/words.js";
 import type { Memory } from "../types.js";
 import { areOneState, ends, type State, wordsOfHeld } from "./endings.js";
@@ -5,7 +6,9 @@ import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { isReplacedBy, wordsOfReplaced } from "./replacements.js";
 import { endedStates } from "./ended-states.js";
 import { restatementsOf } from "./restatements.js";
-import { isOfDates, undoneBy, wordsOfFormer } from "./transitions.js";
+import { GIVEN_UP_AGAIN, isUndoneBy, restoredBy, saysGivenUp } from "./returns.js";
+import { isOfDates, wordsOfFormer } from "./transitions.js";
+import { isOfSameRole, saysHolder, succeededBy, wordsOfRoles } from "./successions.js";
 import { valueWords } from "./slot-values.js";
 import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./slots.js";
 
@@ -13,6 +16,10 @@ import { agrees, isSamePlace, searchWords, takesPlaceOf, type Claim } from "./sl
 export interface KnownFact {
   readonly memory: Pick<Memory, "id" | "text" | "forgetAfter">;
   readonly saidAt: string;
+  /** A guess, or the word of a stranger: it neither raises doubt about what is trusted nor is it said in new words. */
+  readonly isUnverified?: boolean | undefined;
+  /** What its former versions said, newest first, as far as it matters: for a return. */
+  readonly formerTexts?: readonly string[];
 }
 
 /** How a fact relates to those already known; repetitions have been ruled out before. */
@@ -20,8 +27,8 @@ export type Decision =
   | { readonly kind: "new" }
   /** It replaces these, and continues the first; some of them say something else now, by id. */
   | { readonly kind: "updates"; readonly ids: readonly string[]; readonly restated?: ReadonlyMap<string, string> }
-  /** A newer statement has already replaced it. */
-  | { readonly kind: "outdated"; readonly by: string }
+  /** A newer statement has already replaced it, and what it replaces itself. */
+  | { readonly kind: "outdated"; readonly by: string; readonly ids?: readonly string[] }
   /** It says the same and more, or says more about somebody whom the other introduced. */
   | { readonly kind: "extends"; readonly id: string };
 
@@ -41,16 +48,25 @@ export interface NewFact {
 }
 
 /** Words by which the text index finds memories that a text may be about. */
-export function wordsToRelate({ claim, ending, replacement, transitions, returns, tellsOf: name }: Reading): string[] {
+export function wordsToRelate(reading: Reading): string[] {
+  const { claim, ending, replacement, transitions, returns, tellsOf: name } = reading;
   const slot = claim ? searchWords(claim) : [];
   return [
     ...slot,
     ...(ending ? wordsOfHeld(ending) : []),
     ...(replacement ? wordsOfReplaced(replacement) : []),
-    ...transitions.flatMap(wordsOfFormer),
+    ...transitions.flatMap((one) => [...wordsOfFormer(one), ...valueWords(one.present)]),
+    ...wordsOfRoles(reading),
     ...(returns ? valueWords(returns.present) : []),
     ...(name === null ? [] : tokenise(name)),
   ];
+}
+
+/** Words by which the text index finds what holds since somebody gave up what they go back to now. */
+export function wordsOfUndone({ returns }: Reading, others: readonly string[]): readonly string[] {
+  if (!returns) return [];
+  const told = others.flatMap((text) => readingOf(text).transitions).filter((one) => isUndoneBy(returns, one));
+  return [...new Set(told.flatMap(({ present, thing }) => [...valueWords(present), ...valueWords(thing)]))];
 }
 
 /** False when `decide` would ignore the other text for the one that was read. */
@@ -60,8 +76,10 @@ export function mayRelate(mine: Reading, other: string): boolean {
   // Checks that depend only on the new text come first: mostly it neither ends nor holds anything.
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
-  if (endedStates(mine, theirs).length > 0) return true;
-  if (mine.returns && undoneBy(mine.returns, theirs.transitions)) return true;
+  if (endedStates(mine, theirs).length > 0 || endedStates(theirs, mine).length > 0) return true;
+  if (isOfSameRole(mine, theirs)) return true;
+  // What it said before is only looked up later.
+  if (mine.returns && theirs.statedValues.length > 0) return true;
   if (!mine.claim || !theirs.claim) return false;
   return replacesClaim(mine, theirs.claim) || isSamePlace(mine.claim, theirs.claim);
 }
@@ -78,23 +96,29 @@ export const NEWS_DAYS = 180;
  * leaves both. A slot that holds several different values is left alone.
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
-  const taken = TAKEN_BACK.test(fact.quote ?? fact.text)
-    ? null
-    : (decideByClaim(fact, known) ??
-      decideByEnding(fact, known) ??
-      decideByReplacement(fact, known) ??
-      decideByTransition(fact, known));
-  if (taken?.kind === "updates") {
-    const replaced = known.filter(({ memory }) => taken.ids.includes(memory.id)).map(({ memory }) => memory);
-    const restated = restatementsOf(besideOf(fact, known), replaced);
-    return restated.size > 0 ? { ...taken, restated } : taken;
-  }
+  const trusted = known.filter(({ isUnverified }) => isUnverified !== true);
+  const isTakenBack = mayBeTakenBack(fact.quote ?? fact.text);
+  const taken = isTakenBack ? null : (decideByRules(fact, known) ?? decideByRules(fact, trusted));
+  const later = taken?.kind === "outdated" ? undefined : givenUpLater(fact, known);
+  if (later) return { kind: "outdated", by: later.memory.id, ...(taken?.kind === "updates" && { ids: taken.ids }) };
   return taken ?? extension(fact, known) ?? { kind: "new" };
 }
 
-/** What the same sentence takes back or limits to a while: "we broke up, but are together again". */
-const TAKEN_BACK =
-  /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|came back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
+/** What is unverified is only over, never restated: its new words would be the user's. */
+function decideByRules(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const taken =
+    decideByReturn(fact, known) ??
+    together(decideByClaim(fact, known) ?? decideByEnding(fact, known), decideByTransition(fact, known)) ??
+    decideByReplacement(fact, known) ??
+    decideBySuccession(fact, known);
+  if (taken?.kind !== "updates") return taken;
+  const replaced = known
+    .filter(({ memory, isUnverified }) => isUnverified !== true && taken.ids.includes(memory.id))
+    .map(({ memory }) => memory);
+  const said = taken.restated ?? restatementsOf(readingOfFact(fact), replaced);
+  const restated = new Map([...said].filter(([id]) => replaced.some((memory) => memory.id === id)));
+  return { kind: "updates", ids: taken.ids, ...(restated.size > 0 && { restated }) };
+}
 
 function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
@@ -179,12 +203,14 @@ function replaces({ replacement }: Reading, { statement }: Reading): boolean {
 
 /** What became something else ends every statement of the former value that is certainly meant; nothing if they differ. */
 function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decision | null {
-  const mine = besideOf(fact, known);
+  const mine = readingOfFact(fact);
   const former = known.flatMap((one) => {
     const [ended] = isBefore(fact.saidAt, one.saidAt) ? [] : endedStates(mine, readingOf(one.memory.text));
     return ended ? [{ one, ...ended }] : [];
   });
   const [first] = former;
+  // Of two things that were the same, it is uncertain which one is meant.
+  if (new Set(former.map(({ attribute }) => attribute).filter((attribute) => attribute !== "")).size > 1) return null;
   if (!first || new Set(former.map(({ state }) => state).filter((state) => state !== "")).size > 1) return null;
   const { transition } = first;
   return replacing(
@@ -194,8 +220,65 @@ function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decisio
   );
 }
 
-function besideOf(fact: NewFact, known: readonly KnownFact[]): Reading {
-  return readingOfFact(fact).beside(known.map(({ memory }) => readingOf(memory.text)));
+/** The newest statement, told before but said later, of what gave up what the fact says. */
+function givenUpLater(fact: NewFact, known: readonly KnownFact[]): KnownFact | undefined {
+  const mine = readingOfFact(fact);
+  return newestOf(
+    known.filter(
+      ({ memory, saidAt }) => isBefore(fact.saidAt, saidAt) && endedStates(readingOf(memory.text), mine).length > 0,
+    ),
+  );
+}
+
+/** Whoever succeeded somebody in a role no longer has it once another does. */
+function decideBySuccession(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const mine = readingOfFact(fact);
+  const earlier = known.filter(({ saidAt }) => !isBefore(fact.saidAt, saidAt));
+  const succeeded = succeededBy(
+    mine,
+    earlier.map(({ memory }) => readingOf(memory.text)),
+  );
+  const over = earlier.filter(({ memory }) => saysHolder(succeeded, readingOf(memory.text)));
+  return replacing(fact, { kind: "words", since: mine.statement?.since ?? null }, over);
+}
+
+/** What two rules find: each of them is certain of what it ends. */
+function together(one: Decision | null, other: Decision | null): Decision | null {
+  if (one?.kind !== "updates" || other?.kind !== "updates") return one ?? other;
+  return { kind: "updates", ids: [...new Set([...one.ids, ...other.ids])] };
+}
+
+/**
+ * Who goes back to something gives up what they did meanwhile: what said so says again what it said before. Of statements about
+ * several things, it is uncertain which one is meant.
+ */
+function decideByReturn(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const { returns } = readingOfFact(fact);
+  if (!returns || GIVEN_UP_AGAIN.test(fact.quote ?? "")) return null;
+  const earlier = known
+    .filter(({ saidAt }) => !isBefore(fact.saidAt, saidAt))
+    .map((one) => ({ ...one, reading: readingOf(one.memory.text), formerTexts: one.formerTexts ?? [] }));
+  const told = earlier.flatMap(({ reading, formerTexts }) =>
+    [reading, ...formerTexts.map(readingOf)].flatMap(({ transitions }) => transitions),
+  );
+  const restored = earlier.flatMap((one) => {
+    const found = one.formerTexts.flatMap((text) => {
+      const what = restoredBy(returns, { now: one.reading, formerly: readingOf(text) }, told);
+      return what ? [{ one, text, what }] : [];
+    });
+    return found.slice(0, 1);
+  });
+  const [first] = restored;
+  if (restored.some(({ what }) => what.of !== first?.what.of)) return null;
+  const isOver = ({ reading }: { readonly reading: Reading }) =>
+    first
+      ? saysGivenUp(returns, first.what, reading)
+      : reading.transitions.some((transition) => isUndoneBy(returns, transition));
+  const over = earlier.filter(isOver);
+  if (!first && over.length > 1) return null;
+  const decided = replacing(fact, { kind: "words", since: returns.when }, [...restored.map(({ one }) => one), ...over]);
+  if (decided?.kind !== "updates") return decided;
+  return { ...decided, restated: new Map(restored.map(({ one, text }) => [one.memory.id, text])) };
 }
 
 function endedBy(later: Reading, earlier: Reading): boolean {

@@ -42,6 +42,10 @@ const LEFT = new RegExp(
   "iu",
 );
 
+/** What passes from one to the other; somebody else's dog, town or taste does not. */
+const TAKEN_ON =
+  /^.{1,60}? (?:leads?|owns?|runs?|maintains?|manages?|heads?|handles?|coordinates?|organi[sz]es|chairs?|looks? after|(?:is|are) (?:responsible for|in charge of)) (?!(?:an?|his|her|their) )/i;
+
 /** "I prefer tabs… no wait, I mean 2 spaces" */
 const TAKEN_BACK =
   /^([^,;.…]{3,80}?)(?:\s*(?:…|\.{1,4}|[,;]| [-–—]+)\s*|\s)(?:(?:oh|sorry|uh),? )?(?:no,? wait|wait,? no|no,? actually|actually,? no|scratch that|correction|or rather|no,? sorry|i meant?)\b[,:.]? (?:(?:i meant?|make that|it's) )?([^,;:.]{1,60})$/iu;
@@ -63,7 +67,7 @@ const IN_USE = new RegExp(
 
 /** Reads what a text says is no longer so, and what is so instead; null for anything not said that plainly. */
 export function readReplacement(raw: string): Replacement | null {
-  if (raw.length > LONGEST) return null;
+  if (raw.length > LONGEST || raw.includes("?")) return null;
   const text = dropAtEnd(raw.trim(), /[.!]/).replace(CORRECTING, "");
   const ended = NAMED_AT_END.exec(text);
   if (ended) return valueOf(readStatement(text.slice(0, ended.index)), ended[1] ?? "");
@@ -71,7 +75,7 @@ export function readReplacement(raw: string): Replacement | null {
   if (back) return insteadOfLast(back[1] ?? "", back[2] ?? "");
   const left = LEFT.exec(text);
   const next = left && readStatement(left[2] ?? "");
-  if (left && next) return next.isChange ? valueOf(next, left[1] ?? "") : null;
+  if (left && next) return next.isChange && TAKEN_ON.test(next.text) ? valueOf(next, left[1] ?? "") : null;
   return versionOf(readStatement(text));
 }
 
@@ -125,6 +129,9 @@ function saysOfFormer(replacement: Extract<Replacement, { kind: "value" }>, { da
   return !replacement.isRecurring && saysFormer(replacement, dated.replace(RECURRENCE, ""));
 }
 
+/** "6060 in staging" is no other value of what was 5050 everywhere. */
+const QUALIFIES = /^(?:in|on|at|for|with|without|under|during|when|while|if|from|by|behind|inside)$/;
+
 function saysFormer({ words, former }: Extract<Replacement, { kind: "value" }>, statement: string): boolean {
   const said = wordsOf({ dated: statement });
   const shared = said.length - former.length;
@@ -133,6 +140,7 @@ function saysFormer({ words, former }: Extract<Replacement, { kind: "value" }>, 
   return said.some((_, at) => {
     const isHere = at <= shared && former.every((word, index) => said[at + index] === word);
     if (!isHere) return false;
+    if (words.slice(at, at + added).some((word) => QUALIFIES.test(word) && !former.includes(word))) return false;
     const [before, after] = [said.slice(0, at), said.slice(at + former.length)];
     const isBefore = before.every((word, index) => words[index] === word);
     return isBefore && after.every((word, index) => words[at + added + index] === word);

@@ -3,8 +3,8 @@ import { AppError } from "../errors.js";
 import { doubtOfFacts, type Doubt } from "./ending-trust.js";
 import { isSameFact } from "./near-duplicates.js";
 import type { ContainerRow, Embedder, UnitDetail } from "../ports.js";
-import { readingOf, readingOfFact, type Reading } from "./reading.js";
-import { mayRelate, wordsToRelate } from "./relate.js";
+import { readingOfFact } from "./reading.js";
+import { mayRelate, wordsOfUndone, wordsToRelate } from "./relate.js";
 import { restatementsOf } from "./restatements.js";
 import { judgeCandidate, type Judgement } from "./trust.js";
 import { interpolate } from "../search/similarity.js";
@@ -64,6 +64,8 @@ export interface ResolvedFact {
   /** Ids of memories that say nearly the same, nearest first. */
   readonly close: readonly string[];
   readonly doubt?: Doubt | null | undefined;
+  /** How far what it may say of memories that it ends is trusted, by text. */
+  readonly restated?: ReadonlyMap<string, Judgement> | undefined;
 }
 
 /** The result of `resolveFacts`, ready to be committed. */
@@ -106,7 +108,15 @@ export async function resolveFacts(
       : NOTHING;
     const mayChangeMuch = candidate.isStatic || likely.related.length > 0 || candidate.insteadOf !== undefined;
     const doubt = doubtOf ? await doubtOf(candidate, mayChangeMuch) : null;
-    facts.push({ candidate, judgement: judgeCandidate(candidate, origin), doubt, vector, ...likely });
+    const judged = new Map(restatements.map((text) => [text, judgeCandidate({ ...candidate, text }, origin)]));
+    facts.push({
+      candidate,
+      judgement: judgeCandidate(candidate, origin),
+      doubt,
+      vector,
+      restated: judged,
+      ...likely,
+    });
     for (const text of restatements) restated.add(text);
     if (index % JUDGED_AT_ONCE === JUDGED_AT_ONCE - 1) await yieldTurn();
   }
@@ -182,25 +192,26 @@ async function findLikely(
   embedded: { readonly space: VectorSpace; readonly vector: Float32Array } | null,
 ): Promise<Likely> {
   const scope = { containerIds: [container.id], kinds: ["memory"] as const, includeForgotten: false };
-  const hits = embedded
-    ? await vectors.nearest({ ...embedded, limit: NEIGHBOURS, containerIds: [container.id], kinds: ["memory"] })
-    : [];
+  const hits = embedded ? await vectors.nearest({ ...embedded, ...scope, limit: NEIGHBOURS, isApproximate: true }) : [];
   const { text } = candidate;
   const stated = readingOfFact(candidate);
   const twins = new Set(hits.filter(({ cosine }) => cosine >= TWIN_COSINE).map(({ unit }) => unit));
   const near = hits.filter(({ cosine }) => cosine >= NEIGHBOUR_COSINE).map(({ unit }) => unit);
-  const detailsOf = async (reading: Reading, others: readonly Unit[]): Promise<readonly UnitDetail[]> => {
-    const found = await store.units.searchText(scope, wordsToRelate(reading), { limit: TEXT_HITS });
+  const detailsOf = async (words: readonly string[], others: readonly Unit[]): Promise<readonly UnitDetail[]> => {
+    const found = await store.units.searchText(scope, words, { limit: TEXT_HITS });
     const units = [...new Set([...others, ...found.hits.map(({ unit }) => unit)])];
     return units.length > 0 ? store.units.details(organizationId, scope, units) : [];
   };
-  const first = await detailsOf(stated, near);
-  const reading = stated.beside(first.map((detail) => readingOf(detail.text)));
+  const first = await detailsOf(wordsToRelate(stated), near);
+  const undone = wordsOfUndone(
+    stated,
+    first.map((detail) => detail.text),
+  );
   const details =
-    reading === stated
+    undone.length === 0
       ? first
       : await detailsOf(
-          reading,
+          undone,
           first.map(({ unit }) => unit),
         );
   const isTwin = (detail: UnitDetail) => twins.has(detail.unit) && isSameFact(detail.text, text);
@@ -209,11 +220,11 @@ async function findLikely(
   const close = hits
     .filter(({ cosine }) => interpolate(cosine, points) >= CLOSE)
     .flatMap(({ unit }) => idOf.get(unit) ?? []);
-  const related = details.filter((detail) => mayRelate(reading, detail.text));
+  const related = details.filter((detail) => mayRelate(stated, detail.text));
   return {
     twin: details.find(isTwin)?.id ?? null,
     close: close.slice(0, MOST_CLOSE),
     related: related.map(({ id }) => id),
-    restatements: [...restatementsOf(reading, related).values()],
+    restatements: [...restatementsOf(stated, related).values()],
   };
 }

@@ -6,21 +6,20 @@ import { NOT_EMPLOYERS } from "./slot-words.js";
 import type { Link } from "./stated-values.js";
 import { datePartsOf, type Statement } from "./statement.js";
 import { divideAtTail } from "./tails.js";
-import type { TransitionKind } from "./transition-patterns.js";
+import { NAME, PRACTITIONER, type TransitionKind } from "./transition-patterns.js";
 
 const LONGEST = 160;
 /** With these words, a statement says more than its value: what was still so of the former one is new of the present one. */
 const SAYS_MORE =
   /\b(?:still|always|again|just|recently|already|yet|finally|only|even|old|former|original)\b|[,;:()?](?!\d)/i;
-/** Links that hold of whatever follows; elsewhere, the thing on the shelf is not in the car. */
-const OF_ANYTHING: ReadonlySet<Link> = new Set(["name", "is", "use", "use for", "own", "habit"]);
-/** What a move to somewhere, or a new employer, does not tell. */
+/** What a move to somewhere, a switch or a new employer does not tell. */
 const NOT_TOLD: Readonly<Partial<Record<TransitionKind, ReadonlySet<Link>>>> = {
   move: new Set(["work", "member", "habit"]),
+  switch: new Set(["member"]),
   leave: new Set(["member", "with"]),
 };
-/** What is drunk is exchanged for a drink; what was played, for anything. */
-const OF_ONE_KIND = /\b(?:drinks?|eats?|prefers?) /i;
+/** Of what somebody does habitually, only drinks are known to take each other's place. */
+const DRINKS = /^(?:tea|coffee|decaf|espresso|matcha|cocoa|water|juice|milk|cola|soda|lemonade|beer|wine|cider)$/i;
 /** What was under the mat may be in the shed. */
 const PLACED = /^(?:in|on|at|under|behind|beside|near|inside|by|with|for) /i;
 const PLAIN_TOPIC = /^[\p{L}\p{N}][\p{L}\p{N} '-]{0,40}$/u;
@@ -52,8 +51,8 @@ interface Restated {
 }
 
 function restate(mine: Reading, text: string): Restated | null {
-  const { statement, transitions, statedValues } = readingOf(text);
-  if (!statement || transitions.length > 0 || text.length > LONGEST) return null;
+  const { statement, transitions, returns, statedValues } = readingOf(text);
+  if (!statement || transitions.length > 0 || returns || text.length > LONGEST) return null;
   const plain = withoutSince(text, statement);
   if (plain === null || SAYS_MORE.test(plain)) return null;
   const [first, ...more] = endedStates(mine, { statedValues }).flatMap((ended) => {
@@ -73,36 +72,42 @@ function withoutSince(text: string, { text: lasting, dated, since, hasSince, sco
 }
 
 function mayCarry({ transition, held }: EndedState, text: string): boolean {
-  const { kind, former, present, thing } = transition;
-  if (PLACED.test(former) || PLACED.test(present)) return false;
-  if (NOT_TOLD[kind]?.has(held.link)) return false;
-  if (held.link === "habit" && !OF_ONE_KIND.test(text)) return false;
+  const { kind, former, present, thing, tells } = transition;
+  if (tells === "nothing" || (tells === "possession" && held.link !== "own" && determinerOf(former) !== ""))
+    return false;
+  if (PLACED.test(former) || PLACED.test(present) || NOT_TOLD[kind]?.has(held.link)) return false;
+  if (held.link === "habit" && !(/ drinks? /i.test(text) && DRINKS.test(lastWord(present)))) return false;
   if (held.topic !== "" && (!PLAIN_TOPIC.test(held.topic) || divideAtTail(held.topic).tail !== "")) return false;
   if (held.link === "work" && NOT_EMPLOYERS.test(fold(present))) return false;
   // Who moves from Lisbon to Spain lives there, but Spain is no town.
   if (kind === "move" && thing === "" && held.link === "is" && !transition.isThing) return false;
-  return kind === "rename" || areAlike(former, present, held.link);
+  return kind === "rename" || kind === "leave" || areOfOneKind({ transition, held });
 }
 
 const FIGURE = /^[€$£]?\d/u;
+const TITLE = /^(?:dr|prof|mr|mrs|ms)\b/i;
 
-/** True for two names, two dates of equal precision, two figures, or two plain words where any would do. */
-function areAlike(former: string, present: string, link: Link): boolean {
+/** True for two names written alike, two dates of equal precision, two figures, or two plain words for the thing that is named. */
+function areOfOneKind({
+  transition: { kind, thing, former, present },
+  held: { link, subject },
+}: Pick<EndedState, "transition" | "held">) {
   if (isDate(former) || isDate(present))
     return isDate(former) && isDate(present) && shapeOf(former) === shapeOf(present);
   const [one, other] = [bareOf(former), bareOf(present)];
   const [figure, otherFigure] = [FIGURE.test(one), FIGURE.test(other)];
   if (figure || otherFigure) return figure && otherFigure;
-  if (isName(one) !== isName(other)) return false;
-  return isName(one) || OF_ANYTHING.has(link) || lastWord(one) === lastWord(other);
+  // "My Pixel for Bitcoin", "Dr. Wolf to Homeopathy"
+  const isOne = thing === "" && (kind === "switch" || kind === "replace");
+  if (isOne && (determinerOf(former) === "") !== (determinerOf(present) === "")) return false;
+  if (PRACTITIONER.test(subject) && ![one, other].every((named) => TITLE.test(named))) return false;
+  if (NAME.test(one) || NAME.test(other)) return NAME.test(one) && NAME.test(other);
+  const arePlain = !/[\p{Lu}\d._/]/u.test(`${one}${other}`);
+  return arePlain && (thing !== "" || link === "own" || link === "habit" || lastWord(one) === lastWord(other));
 }
 
 function shapeOf(date: string): string {
   return Object.keys(datePartsOf(date)).join(" ");
-}
-
-function isName(value: string): boolean {
-  return /[\p{Lu}\d._/]/u.test(value);
 }
 
 function lastWord(value: string): string {
@@ -112,7 +117,7 @@ function lastWord(value: string): string {
 const DETERMINER = /^(?<determiner>an?|the|their|his|her|its|my|our) (?=\S)/i;
 const ARTICLE = /^(?:an?|the)$/i;
 /** Words of the present value that mean somebody else once another says them. */
-const OF_A_SPEAKER = /\b(?:my|our|your|their|his|her|its|me|us|it|them)\b|['’]s /i;
+const OF_A_SPEAKER = /\b(?:my|our|your|their|his|her|its|me|us|it|them)\b|['’]s\b/i;
 
 function bareOf(value: string): string {
   return value.trim().replace(DETERMINER, "");
@@ -156,7 +161,7 @@ function articleFor(
   const own = isOwn ? "" : present;
   if (own !== "" || held === "") return own;
   if (held === "the") return former === "the" ? null : "the";
-  return isName(bare) ? indefiniteArticleOf(bare) : null;
+  return NAME.test(bare) ? indefiniteArticleOf(bare) : null;
 }
 
 function indefiniteArticleOf(name: string): "a" | "an" | null {

@@ -4,7 +4,7 @@ import type { Memory } from "../types.js";
 import type { Batch, FactWriting } from "./fact-writing.js";
 import { speaksOfNow } from "./fact-time.js";
 import { decide, isBefore } from "./relate.js";
-import { isActiveIn, saidAt, withDates, type Related } from "./related-facts.js";
+import { isActiveIn, restatedAmong, saidAt, withDates, type Related } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 
 /** A stated relation that holds, or the finding that the fact already exists. */
@@ -38,7 +38,12 @@ export async function relateAsStated(
       return memory && { kind: "extends", memory };
     }
     case "updates":
-      return updateOf(repositories, writing, candidate, await targetsOf(repositories, writing, relation.ids, batch));
+      return updateOf(
+        repositories,
+        writing,
+        { candidate, targets: await targetsOf(repositories, writing, relation.ids, batch) },
+        batch,
+      );
     default:
       return null;
   }
@@ -87,8 +92,8 @@ async function targetsOf(
 async function updateOf(
   repositories: Repositories,
   writing: FactWriting,
-  candidate: StatedCandidate,
-  targets: readonly Memory[],
+  { candidate, targets }: { readonly candidate: StatedCandidate; readonly targets: readonly Memory[] },
+  batch: Batch,
 ): Promise<Related | null> {
   if (targets.length === 0) return null;
   const said = saidAt(candidate, writing);
@@ -100,7 +105,9 @@ async function updateOf(
     const saidOfIt = known.find(({ memory }) => memory.id === target.id)?.saidAt ?? target.createdAt;
     return speaksOfNow(candidate, said, { ...target, saidAt: saidOfIt });
   });
-  return replaced.length > 0 ? { kind: "updates", memories: replaced } : { kind: "new" };
+  if (replaced.length === 0) return { kind: "new" };
+  const restated = await restatedAmong(repositories, writing, { candidate, replaced }, batch);
+  return { kind: "updates", memories: replaced, ...(restated && { restated }) };
 }
 
 /** What rules can recognise as the opposite is not a repetition, whoever says so. */

@@ -67,14 +67,16 @@ const FORMS: readonly { readonly link: Link; readonly form: RegExp }[] = [
   {
     link: "member",
     form: form(
-      `${STILL}(?:plays? (?:for|with)|stud(?:y|ies) at|attends?|trains? (?:at|with)|belongs? to|banks? with|` +
-        `volunteers? (?:at|for|with)|is (?:an? )?(?:member of|student at|client of|customer of)) ${V}`,
+      `${STILL}(?:plays? (?:for|with)|stud(?:y|ies) at|attends?|trains? (?:at|with)|belongs? to|` +
+        `volunteers? (?:at|for|with)|is (?:an? )?(?:member of|student at)) ${V}`,
     ),
   },
   { link: "goes", form: form(`${STILL}goe?s? (?:to|through|via) ${V}`) },
   {
     link: "use",
-    form: form(`${STILL}(?:uses?|is using|are using|runs? on|relies on|rely on) ${V}`),
+    form: form(
+      `${STILL}(?:uses?|is using|are using|runs? on|relies on|rely on|banks? with|is an? (?:client|customer) of) ${V}`,
+    ),
   },
   { link: "own", form: form(`${STILL}(?:has|have|owns?) ${V}`) },
   {

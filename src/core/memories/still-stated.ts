@@ -1,6 +1,8 @@
 import { maySee } from "../auth.js";
 import { documentSource } from "../documents/document-source.js";
 import type { Repositories } from "../ports.js";
+import { readingOf } from "./reading.js";
+import { valueWords } from "./slot-values.js";
 import type { Actor, DocumentHead, Memory } from "../types.js";
 
 /** A document whose text still states what was forgotten. */
@@ -42,6 +44,45 @@ export async function documentsStating(
   const findable = new Set(outlines.filter(({ chunks }) => chunks > 0).map(({ id }) => id));
   const unplaced = new Set(statements.filter(({ quote }) => quote === null).map(({ documentId }) => documentId));
   return heads.filter(({ id }) => findable.has(id)).map((head) => tellStating(head, !unplaced.has(head.id)));
+}
+
+/** A memory that says what was forgotten, in other words. */
+export interface SayingMemory {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * Memories taken from the same words as these, that still name what these say: "the key was changed from one to another" beside
+ * "the key is the other". Whoever forgets is told of them; they may be wanted.
+ */
+export async function memoriesSaying(
+  { memories }: Pick<Repositories, "memories">,
+  { organizationId }: Actor,
+  forgotten: readonly Memory[],
+): Promise<SayingMemory[]> {
+  const gone = new Map(forgotten.map((memory) => [memory.id, memory]));
+  const stated = (await memories.statements(organizationId, [...gone.keys()])).filter(({ quote }) => quote !== null);
+  const found = new Map<string, SayingMemory>();
+  for (const documentId of new Set(stated.map((one) => one.documentId))) {
+    const others = (await memories.ofDocument(organizationId, documentId)).filter(
+      ({ id, isLatest, isForgotten }) => isLatest && !isForgotten && !gone.has(id),
+    );
+    const byId = new Map(others.map((memory) => [memory.id, memory]));
+    for (const { memoryId, documentId: source, quote } of await memories.statements(organizationId, [...byId.keys()])) {
+      const other = byId.get(memoryId);
+      const isSameWords = (one: (typeof stated)[number]) => one.documentId === source && one.quote === quote;
+      const beside = stated.filter(isSameWords).flatMap((one) => gone.get(one.memoryId) ?? []);
+      if (other && beside.some((memory) => memory.containerTag === other.containerTag && namesValueOf(memory, other)))
+        found.set(other.id, { id: other.id, text: other.text });
+    }
+  }
+  return [...found.values()];
+}
+
+function namesValueOf(memory: Memory, other: Memory): boolean {
+  const named = new Set(valueWords(other.text));
+  return readingOf(memory.text).statedValues.some(({ value }) => valueWords(value).every((word) => named.has(word)));
 }
 
 /** A document as described to somebody who forgets. */

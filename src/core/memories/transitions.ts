@@ -1,23 +1,23 @@
 import { PEOPLE } from "../../language/english/people.js";
 import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
-import { DATED, PASSING } from "./ending-patterns.js";
-import { TOOLS } from "./slot-words.js";
-import { isPlace, valueWords } from "./slot-values.js";
+import { DATED } from "./ending-patterns.js";
+import { VAGUE_SUBJECTS } from "./slot-words.js";
+import { valueWords } from "./slot-values.js";
 import type { Link, StatedValue } from "./stated-values.js";
 import { isoOf, readStatement, type Statement } from "./statement.js";
 import { divideAtTail, wordsOfTail } from "./tails.js";
 import {
   ARROW,
-  BACK_TO,
-  COMPANY,
   FOR_LAST,
+  NAME,
   ONE_TIME,
   TRANSITIONS,
   UNDONE,
   WHEN_FIRST,
   WHY_LAST,
   type TransitionKind,
+  type TransitionPattern,
 } from "./transition-patterns.js";
 
 /** What a text says became something else, both of which it names: "we switched builds from Jenkins to Buildkite". */
@@ -37,6 +37,10 @@ export interface Transition {
   readonly isOfGroup: boolean;
   /** ISO year, month or day of the change, if the text says so. */
   readonly when: string | null;
+  /** It says that somebody changed jobs. */
+  readonly isOfJob?: boolean;
+  /** What it certainly tells of the present value, if not all. */
+  readonly tells?: TransitionPattern["tells"];
 }
 
 /** Without one of these words, no text says it. */
@@ -47,28 +51,44 @@ const LONGEST = 240;
 
 /** Reads what a text says became what. Null for plans, questions, guesses, reports, and for what was changed only in part. */
 export function readTransition(raw: string, isOfGroup = false): Transition | null {
-  if (raw.length > LONGEST || !CHANGES.test(raw) || UNDONE.test(raw)) return null;
-  const read = readFrom(raw, isOfGroup);
+  if (raw.length > LONGEST || !CHANGES.test(raw)) return null;
+  const text = withoutBack(raw);
+  if (UNDONE.test(text)) return null;
+  const read = readFrom(text, isOfGroup);
   return read !== null && isDate(read.former) && ONE_TIME.test(raw) ? null : read;
+}
+
+/** Who switches back from one to the other names both: "from Revolut back to N26", "back to N26 from Revolut". */
+function withoutBack(text: string): string {
+  return text
+    .replace(/ back (?=from )/i, " ")
+    .replace(/ (from|renamed) ([^,:;()]{1,60}?) back (?=to )/i, " $1 $2 ")
+    .replace(/ back to ([^,:;().]{1,60}?) (from [^,:;().]{1,60})(?=[.!]?$)/i, " $2 to $1");
 }
 
 function readFrom(raw: string, isOfGroup: boolean): Transition | null {
   const text = raw.trim().replace(WHEN_FIRST, "");
   const arrow = ARROW.exec(text.replace(/\.$/, ""))?.groups;
-  if (arrow) return transitionOf("move", arrow, { scope: "", dated: text }, isOfGroup);
+  if (arrow) return transitionOf({ kind: "move" }, arrow, { scope: "", dated: text }, isOfGroup);
   const statement = readStatement(text);
   if (!statement || statement.isNegative) return null;
-  for (const { kind, form, needsChange, namesCompany } of TRANSITIONS) {
-    const found = form.exec(statement.text.replace(WHY_LAST, ""))?.groups;
-    if (!found || (needsChange && !statement.isChange)) continue;
-    if (namesCompany && !isCompany(found, statement.dated)) continue;
-    return transitionOf(kind, found, statement, isOfGroup || /^we\b/i.test(statement.text));
+  for (const pattern of TRANSITIONS) {
+    const found = pattern.form.exec(statement.text.replace(WHY_LAST, ""))?.groups;
+    if (!found || (pattern.needsChange && !statement.isChange)) continue;
+    if (pattern.needs && !pattern.needs.test(withoutDate(found["p"] ?? ""))) continue;
+    return transitionOf(pattern, found, statement, isOfGroup || /^we\b/i.test(statement.text));
   }
   return null;
 }
 
+/** "Kestrel in May" */
+function withoutDate(named: string): string {
+  const { head, tail } = divideAtTail(named.trim());
+  return wordsOfTail(tail).length === 0 ? head : named.trim();
+}
+
 function transitionOf(
-  kind: TransitionKind,
+  { kind, isHolder, ...pattern }: Omit<TransitionPattern, "form">,
   { s = "", t = "", f = "", p = "" }: Readonly<Record<string, string | undefined>>,
   { dated, scope, since }: Pick<Statement, "dated" | "scope"> & Partial<Pick<Statement, "since">>,
   isOfGroup: boolean,
@@ -77,7 +97,8 @@ function transitionOf(
   const present = kind === "leave" ? employerOf(p) : presentOf(p);
   if (present === null || isAnothers(subject, t)) return null;
   const { value, topic } = present;
-  if (kind === "rename" && /^an? /i.test(value)) return null;
+  if (/^(?:no|none|nobody|nothing|neither)\b/i.test(value)) return null;
+  if (kind === "rename" && !(subject === "" && mayBeName(value))) return null;
   const named = JOBS.test(t) ? "" : keyOf(t, subject);
   if (named !== "" && topic !== "") return null;
   const former = withUnitOf(value, f.trim());
@@ -96,7 +117,20 @@ function transitionOf(
     scope,
     isOfGroup: isOfGroup || TEAM.test(fold(s)),
     when,
+    isOfJob: JOBS.test(t),
+    tells: isVague(value) || (isHolder && !NAME.test(value)) ? "nothing" : pattern.tells,
   };
+}
+
+/** A plain word may be the name of something whose former name is one. */
+function mayBeName(value: string): boolean {
+  return NAME.test(value) || /^\p{Ll}+$/u.test(value);
+}
+
+/** "Someone", "something cheaper" */
+function isVague(value: string): boolean {
+  const [first = ""] = fold(value.replace(/^(?:an?|the) /i, "")).split(" ", 1);
+  return VAGUE_SUBJECTS.has(first) || OURSELVES.test(first);
 }
 
 const FIGURE = /^[€$£]?\d[\d.,]*$/u;
@@ -109,11 +143,11 @@ function withUnitOf(present: string, former: string): string {
 
 /** How those who speak are named, folded. */
 export const OURSELVES = /^(?:user|we|(?:the |our )?team|)$/;
-const TEAM = /^(?:we|(?:the |our )?team)$/;
+export const TEAM = /^(?:we|(?:the |our )?team)$/;
 const JOBS = /^(?:(?:my|their|his|her) )?(?:jobs?|employers?|compan(?:y|ies))$/i;
 const SEVERAL = /\b(?:and|or|plus|but)\b/i;
 /** Afterwards something else happened to it. */
-const GOES_ON = /\b(?:and|or|but|then|later|again|back)\b/i;
+const GOES_ON = /\b(?:and|or|but|then|later|again|back|except|apart)\b/i;
 
 /** What one's own is and what others have is told apart: "Netflix switched builds" says nothing about ours. */
 function isAnothers(subject: string, thing: string): boolean {
@@ -121,63 +155,13 @@ function isAnothers(subject: string, thing: string): boolean {
 }
 
 /** The present value without what says why; null if it is so for some uses only that cannot be told apart. */
-function presentOf(written: string): { readonly value: string; readonly topic: string } | null {
+export function presentOf(written: string): { readonly value: string; readonly topic: string } | null {
   const plain = written.trim();
   if (isDate(plain)) return { value: plain, topic: "" };
   const topic = FOR_LAST.exec(plain)?.groups?.["k"] ?? "";
   const value = topic === "" ? plain : plain.replace(FOR_LAST, "");
   if (GOES_ON.test(value) || wordsOfTail(divideAtTail(value).tail).length > 0) return null;
   return { value: divideAtTail(value).head, topic };
-}
-
-/** Where companies are named alone, what follows one that was left is another, unless it is known as a place. */
-function isCompany({ f = "", p = "" }: Readonly<Record<string, string | undefined>>, dated: string): boolean {
-  if (COMPANY.test(p)) return true;
-  return NAME_ALONE.test(f) && NAME_ALONE.test(p) && !isPlace(p) && !PASSING.test(dated);
-}
-
-const NAME_ALONE = /^\p{Lu}[\p{L}\p{N}&.-]*(?: \p{Lu}[\p{L}\p{N}&.-]*)?$/u;
-
-/** Somebody does again what they had given up. */
-export interface Return {
-  readonly subject: string;
-  /** What they had given up. */
-  readonly present: string;
-  readonly scope: string;
-  readonly isOfGroup: boolean;
-}
-
-/** Reads who went back to what; null for a journey. */
-export function readReturn(raw: string, isOfGroup: boolean): Return | null {
-  if (raw.length > LONGEST || !/ back to /i.test(raw)) return null;
-  const statement = readStatement(raw);
-  if (!statement || statement.isNegative || statement.since !== null) return null;
-  const { s = "", p = "" } = BACK_TO.exec(statement.text)?.groups ?? {};
-  const present = p === "" ? null : presentOf(p);
-  if (!present || present.topic !== "" || isPlace(present.value)) return null;
-  const isOurs = OURSELVES.test(fold(s));
-  const { scope } = statement;
-  return {
-    subject: isOurs ? "" : keyOf(s, ""),
-    present: present.value,
-    scope,
-    isOfGroup: isOfGroup || TEAM.test(fold(s)),
-  };
-}
-
-/** The transition that a return undoes, in the other direction; null unless there is exactly one. */
-export function undoneBy(
-  { subject, present, scope, isOfGroup }: Return,
-  told: readonly Transition[],
-): Transition | null {
-  const isMeant = (one: Transition) =>
-    (one.kind === "switch" || one.kind === "replace" || (one.kind === "move" && TOOLS.has(fold(one.former)))) &&
-    one.subject === subject &&
-    one.scope === scope &&
-    valueWords(one.former).join(" ") === valueWords(present).join(" ");
-  const [undone, ...more] = told.filter(isMeant);
-  if (!undone || more.length > 0) return null;
-  return { ...undone, former: undone.present, present: undone.former, isOfGroup, when: null };
 }
 
 /** Who leaves for lunch comes back. */

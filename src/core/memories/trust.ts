@@ -83,7 +83,7 @@ export function judgeCandidate({ text, quote, speaker }: FactCandidate, origin: 
 export function judgeFact<Candidate extends FactCandidate>(
   candidate: Candidate,
   origin: Origin,
-  replaced: Pick<Memory, "origin"> | null,
+  replaced: Pick<Memory, "origin" | "text"> | null,
   judged: Judgement = judgeCandidate(candidate, origin),
 ): JudgedFact<Candidate> {
   const from = { origin, speaker: candidate.speaker };
@@ -119,6 +119,11 @@ export function trustOf(memory: Pick<Memory, "isInference" | "metadata" | "origi
   return memory.metadata?.["trust"] === "unverified" || isOutside(memory) ? "unverified" : "trusted";
 }
 
+/** True for what the user or an agent stated, or a person approved. */
+export function isTrusted(memory: Pick<Memory, "isInference" | "metadata" | "origin">): boolean {
+  return !memory.isInference && trustOf(memory) === "trusted";
+}
+
 /**
  * How far a passage of a document is trusted: like the document, or like words of strangers in a mail, page or invitation sent
  * as a file.
@@ -138,11 +143,16 @@ export function isOutsideOrigin(origin: Origin): boolean {
 }
 
 function isOutside({ origin, speaker }: Provenance): boolean {
-  return isOutsideOrigin(origin) || (speaker !== undefined && OUTSIDE_SPEAKERS.has(speaker.toLowerCase()));
+  return isOutsideOrigin(origin) || (speaker !== undefined && isOutsideSpeaker(speaker));
+}
+
+/** True for a role other than the user's, which is nobody's name. */
+export function isOutsideSpeaker(speaker: string): boolean {
+  return OUTSIDE_SPEAKERS.has(speaker.toLowerCase());
 }
 
 /** A connected service contains the user's own notes; pages, tools and the assistant are not the user. */
-function isByStranger(from: Provenance): boolean {
+export function isByStranger(from: Provenance): boolean {
   return isOutside(from) && (from.origin !== "connector" || from.speaker !== undefined);
 }
 
@@ -190,10 +200,10 @@ function hijackSigns(text: string, quote: string | undefined, from: Provenance):
 }
 
 function mayNotReplace(
-  replaced: Pick<Memory, "origin">,
+  replaced: Pick<Memory, "origin" | "text">,
   { text, quote = "" }: FactCandidate,
   from: Provenance,
 ): boolean {
   if (!isOutside(from) || OUTSIDE_ORIGINS.includes(replaced.origin)) return false;
-  return isByStranger(from) || SENSITIVE.test(plainForm(text)) || SENSITIVE.test(plainForm(quote));
+  return isByStranger(from) || [text, quote, replaced.text].some((said) => SENSITIVE.test(plainForm(said)));
 }

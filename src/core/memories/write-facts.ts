@@ -1,11 +1,11 @@
 import { createId } from "../../lib/ids.js";
-import { iso } from "../../lib/time.js";
 import { isOfActive, MISSING_JOB } from "../embeddings/roles.js";
 import type { Repositories } from "../ports.js";
 import type { Memory, RememberedFact } from "../types.js";
 import { writeDerived } from "./derived-facts.js";
 import { earlier } from "./expiry.js";
 import {
+  newBatch,
   outcomeOf,
   takeRoom,
   twinOf,
@@ -14,13 +14,12 @@ import {
   type JudgedVector,
   type Written,
 } from "./fact-writing.js";
+import { saysOver } from "./ending-trust.js";
 import { isExpired } from "./find-memory.js";
-import { forgetBatch } from "./forget.js";
-import { forgetFormerStatements, forgetReplaced, formerStatement } from "./former-statements.js";
-import { insertMemory, strengthen } from "./insert-memory.js";
+import { forgetFormerStatements, forgetReplaced, formerStatement, letRestatedGo } from "./former-statements.js";
+import { activeWithText, insertMemory, strengthen } from "./insert-memory.js";
 import { roomFor } from "./memory-room.js";
-import { meaningKey } from "./near-duplicates.js";
-import { newcomers, relateFact, type Related } from "./related-facts.js";
+import { newcomers, relateFact, restatedAmong, type Related } from "./related-facts.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { latestVersion, relateAsStated, type HeldRelation } from "./stated-relation.js";
 import { writeRestated } from "./write-restated.js";
@@ -37,20 +36,13 @@ import { isFlagged, judgeFact, type JudgedFact } from "./trust.js";
 export async function writeFacts(repositories: Repositories, writing: FactWriting): Promise<Written> {
   const { facts } = writing.resolution;
   const known = facts.length > 0 ? await newcomers(repositories, writing) : [];
-  const batch: Batch = {
-    id: writing.readAgain?.batchId ?? createId(),
-    stated: new Set(),
-    written: [],
-    restated: [],
-    lacksVectors: false,
-    newcomers: known,
-    meanings: new Map(known.map(({ id, text }) => [meaningKey(text), id])),
+  const batch = newBatch(writing.readAgain?.batchId ?? createId(), {
     documentEnd: writing.documentEnd,
-    superseded: 0,
     room: facts.length > 0 ? await roomFor(repositories, writing) : 0,
-    leftOut: 0,
-  };
+    known,
+  });
   for (const fact of facts) {
+    await letRestatedGo(repositories, writing, fact.candidate, batch);
     const isDerived = fact.candidate.relation?.kind === "derives";
     const written = await (isDerived ? writeDerived : writeFact)(repositories, writing, fact, batch);
     const one = written && withClose(written, fact);
@@ -88,7 +80,7 @@ async function writeFact(
   );
   const latest = updates && !isPast ? await latestVersion(repositories, writing, updates) : null;
   // Two facts may replace the same memory; the second must not replace the first.
-  const replaceable = latest && !batch.stated.has(latest.id) ? latest : null;
+  const replaceable = latest && (!batch.stated.has(latest.id) || isRestated(latest, batch)) ? latest : null;
   const judged = judgeFact(fact.candidate, writing.origin, replaceable, fact.judgement);
   const { candidate } = judged;
   const replaced = judged.isFlagged ? null : replaceable;
@@ -102,10 +94,16 @@ async function writeFact(
     vector: fact.vector,
     judgement: fact.judgement,
     doubt: fact.doubt,
+    restated: fact.restated,
   };
   const isWeak = judged.isFlagged || candidate.isInference === true || isPast;
   if (existing && (existing.id !== replaced?.id || existing.text === candidate.text)) {
-    const others = replaced ? [replaced] : isWeak ? [] : replaceableBy(writing, judgedVector, batch, stated);
+    const again = replaced || isWeak ? null : await saidAgain(repositories, writing, { fact, stated, existing }, batch);
+    const others = replaced
+      ? [replaced]
+      : again
+        ? await replaceAgain(repositories, writing, { fact: judgedVector, related: again }, batch)
+        : [];
     return strengthenKnown(repositories, writing, { existing, judged, others }, batch);
   }
   // A guess replaces nothing either.
@@ -113,8 +111,14 @@ async function writeFact(
     const held = replaceable ? [replaceable] : await namedBy(repositories, writing, fact, batch);
     return writeNew(repositories, writing, { ...judgedVector, ...(judged.isFlagged && { held }) }, batch, NEW);
   }
-  const related = replaced ? continuing(replaced) : await relationOf(repositories, writing, { fact, stated }, batch);
+  const related = replaced
+    ? await continuing(repositories, writing, { fact, replaced }, batch)
+    : await relationOf(repositories, writing, { fact, stated }, batch);
   return writeNew(repositories, writing, judgedVector, batch, related);
+}
+
+function isRestated({ id }: Memory, { restated }: Batch): boolean {
+  return restated.some((one) => one.id === id);
 }
 
 /** What a fact that waits for review was said to replace: its approval applies it. */
@@ -139,11 +143,20 @@ async function relationOf(
   batch: Batch,
 ): Promise<Related> {
   if (stated && stated.kind !== "duplicate") return stated;
-  const isNew = fact.candidate.relation?.kind === "new";
-  const related = await relateFact(repositories, writing, isNew ? { ...fact, related: [] } : fact, batch);
+  const related = await relateByRules(repositories, writing, fact, batch);
   if (related.kind === "updates" || related.kind === "outdated") return related;
   const former = await formerStatement(repositories, writing, fact.candidate, batch);
   return former ? { kind: "updates", memories: [former] } : related;
+}
+
+function relateByRules(
+  repositories: Repositories,
+  writing: FactWriting,
+  fact: ResolvedFact,
+  batch: Batch,
+): Promise<Related> {
+  const isNew = fact.candidate.relation?.kind === "new";
+  return relateFact(repositories, writing, isNew ? { ...fact, related: [] } : fact, batch);
 }
 
 /** Counts a repetition, and lets the existing memory replace others if the fact does. */
@@ -167,22 +180,50 @@ interface Known {
   readonly others: readonly Memory[];
 }
 
-/** What an already known fact may replace, as stated; counted against the limit. */
-function replaceableBy(
+/** What an already known fact replaces: as stated, or by rules if it says again that something changed, perhaps changed back. */
+async function saidAgain(
+  repositories: Repositories,
   writing: FactWriting,
-  fact: JudgedVector,
+  {
+    fact,
+    stated,
+    existing,
+  }: { readonly fact: ResolvedFact; readonly stated: HeldRelation | null; readonly existing: Memory },
   batch: Batch,
-  stated: HeldRelation | null,
-): readonly Memory[] {
-  if (stated?.kind !== "updates" || doubtOf(writing, fact, batch, stated.memories)) return [];
-  batch.superseded += stated.memories.length;
-  return stated.memories;
+): Promise<Replacing | null> {
+  if (stated?.kind === "updates") return stated;
+  // A document that is read again says nothing again.
+  if (writing.readAgain || !saysOver(fact.candidate) || (stated && stated.kind !== "duplicate")) return null;
+  const related = await relateByRules(repositories, writing, fact, batch);
+  if (related.kind !== "updates") return null;
+  return { ...related, memories: related.memories.filter(({ id }) => id !== existing.id) };
 }
+
+/** Restates what an already known fact replaces, counted against the limit; returns what it only ends. */
+async function replaceAgain(
+  repositories: Repositories,
+  writing: FactWriting,
+  { fact, related }: { readonly fact: JudgedVector; readonly related: Replacing },
+  batch: Batch,
+): Promise<readonly Memory[]> {
+  if (doubtOf(writing, fact, batch, related)) return [];
+  batch.superseded += related.memories.length;
+  const ended = await writeRestated(repositories, writing, { fact, related }, batch);
+  return ended.kind === "updates" ? ended.memories : [];
+}
+
+type Replacing = Extract<Related, { readonly kind: "updates" }>;
 
 const NEW: Related = { kind: "new" };
 
-function continuing(memory: Memory): Related & { readonly isNamed: true } {
-  return { kind: "updates", memories: [memory], isNamed: true };
+async function continuing(
+  repositories: Repositories,
+  writing: FactWriting,
+  { fact: { candidate }, replaced }: { readonly fact: ResolvedFact; readonly replaced: Memory },
+  batch: Batch,
+): Promise<Related & { readonly isNamed: true }> {
+  const restated = await restatedAmong(repositories, writing, { candidate, replaced: [replaced] }, batch);
+  return { kind: "updates", memories: [replaced], isNamed: true, ...(restated && { restated }) };
 }
 
 /** Writes a fact that is not known yet, according to its relation to what is known. */
@@ -194,9 +235,10 @@ async function writeNew(
   stated: Related & { readonly isNamed?: true },
 ): Promise<RememberedFact | null> {
   const { organizationId } = writing.actor;
-  if (!stated.isNamed && stated.kind !== "outdated") {
-    const replaceable = stated.kind === "updates" ? stated.memories : [];
-    const doubt = doubtOf(writing, fact, batch, replaceable);
+  const replaceable = stated.kind === "updates" || stated.kind === "outdated" ? (stated.memories ?? []) : [];
+  if (!stated.isNamed && (stated.kind !== "outdated" || replaceable.length > 0)) {
+    const replacing = stated.kind === "updates" ? stated : { memories: replaceable };
+    const doubt = doubtOf(writing, fact, batch, replacing);
     if (doubt && !takeRoom(batch)) return null;
     if (doubt) return outcomeOf(await insertMemory(repositories, writing, doubt, { batch }), "added");
     batch.superseded += replaceable.length;
@@ -215,6 +257,7 @@ async function writeNew(
       return outcomeOf(memory, "extended");
     case "outdated":
       await repositories.memories.relate(organizationId, related.by.id, memory.id, "updates");
+      await forgetReplaced(repositories, writing, { by: related.by.id, replaced: replaceable }, batch);
       return outcomeOf(memory, "outdated");
     case "updates":
       await forgetReplaced(repositories, writing, { by: memory.id, replaced: others }, batch);
@@ -227,19 +270,25 @@ function doubtOf(
   { origin, maxSuperseded }: FactWriting,
   fact: JudgedVector,
   { superseded }: Batch,
-  memories: readonly Memory[],
+  { memories, restated }: Pick<Replacing, "memories" | "restated">,
 ): JudgedVector | null {
+  const { candidate } = fact;
   const judged = memories
-    .map((memory) => judgeFact(fact.candidate, origin, memory, fact.judgement))
+    .flatMap((memory) => {
+      const direct = judgeFact(candidate, origin, memory, fact.judgement);
+      const text = restated?.get(memory.id);
+      if (text === undefined) return [direct];
+      return [direct, judgeFact({ ...candidate, text }, origin, memory, fact.restated?.get(text))];
+    })
     .find(({ isFlagged: is }) => is);
-  if (judged) return { ...fact, ...judged, held: memories };
+  const waiting = { ...fact, candidate: { ...candidate, isStatic: false }, isFlagged: true, held: memories };
+  if (judged) return { ...waiting, label: judged.label };
   const isTooMany = superseded + memories.length > maxSuperseded;
-  const isDoubted = memories.length > 0 || (fact.candidate.isStatic && fact.doubt?.mayNotLast);
+  const isDoubted = memories.length > 0 || (candidate.isStatic && fact.doubt?.mayNotLast);
   const doubted = isDoubted ? fact.doubt?.reason : undefined;
   const reason = doubted ?? (isTooMany ? `its document would replace more than ${maxSuperseded} memories` : null);
   if (reason === null) return null;
-  const label = { trust: "flagged", flagged: [reason] };
-  return { ...fact, candidate: { ...fact.candidate, isStatic: false }, isFlagged: true, label, held: memories };
+  return { ...waiting, label: { trust: "flagged", flagged: [reason] } };
 }
 
 /** The active memory that says the same, if it is still true; an expired one makes room. */
@@ -250,12 +299,7 @@ async function findExisting(
   batch: Batch,
 ): Promise<Memory | null> {
   const { organizationId } = writing.actor;
-  const byText = await repositories.memories.byText(organizationId, writing.container.tag, fact.candidate.text);
-  if (byText?.forgetAfter && byText.forgetAfter <= iso(writing.now)) {
-    const reason = byText.forgetReason ?? "its time was over";
-    await forgetBatch(repositories, writing.actor, [byText], { reason, batchId: batch.id });
-    return null;
-  }
+  const byText = await activeWithText(repositories, writing, fact.candidate.text, batch);
   if (byText) return byText;
   const twinId = twinOf(fact, batch);
   const twin = twinId === null ? null : await repositories.memories.byId(organizationId, twinId);

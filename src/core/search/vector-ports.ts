@@ -16,6 +16,11 @@ export interface VectorQuery {
   readonly limit: number;
   /** When given, only these units are considered (a metadata filter already evaluated in the record). */
   readonly among?: UnitSet | undefined;
+  /**
+   * Whether some of the nearest may be missing where leaving out what is unlike the query is much faster: meant for finding vectors
+   * that are very much like this one. A question is often not, because even its best answer is hardly like it.
+   */
+  readonly isApproximate?: boolean | undefined;
 }
 
 /** Finds the nearest vectors. Derived data: all of it can be rebuilt from a `VectorRecord`. */

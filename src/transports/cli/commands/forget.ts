@@ -133,6 +133,7 @@ function describe(cli: Cli, answer: Answer, query: string | undefined): string[]
   const { green } = cli.output.style;
   return [
     ...answer.forgotten.map(({ id, text }) => `${green("forgotten:")} ${printableLine(text)}  [${id}]`),
+    ...(answer.saidBy ?? []).map(({ id, text }) => `another memory still says it: ${printableLine(text)}  [${id}]`),
     ...answer.deletedDocuments.map((id) => `${green("deleted:")} document ${id} and what only it stated`),
     ...(answer.batchId === null ? [] : [`To undo this: ${cli.invocation} undo ${answer.batchId}`]),
     ...describeStating(cli, answer),

@@ -14,6 +14,8 @@ interface ForgottenText {
   readonly text: string;
   /** Ids of documents whose text still states it. */
   readonly statedIn: readonly string[];
+  /** Other memories that still say it. */
+  readonly saidBy: readonly { readonly id: string; readonly text: string }[];
 }
 
 type Forgotten = Awaited<ReturnType<ToolContext["core"]["forget"]>>;
@@ -42,8 +44,8 @@ export async function forgetText(
   return similar && onlyOf(similar);
 }
 
-function onlyOf({ forgotten: [only], statedIn }: Forgotten): ForgottenText | null {
-  return only ? { ...only, statedIn: statedIn.map(({ id }) => id) } : null;
+function onlyOf({ forgotten: [only], statedIn, saidBy = [] }: Forgotten): ForgottenText | null {
+  return only ? { ...only, statedIn: statedIn.map(({ id }) => id), saidBy } : null;
 }
 
 async function unlessMissing<T>(work: Promise<T>): Promise<T | null> {

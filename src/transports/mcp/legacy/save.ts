@@ -69,9 +69,10 @@ async function forget(context: ToolContext, text: string, container: string) {
   const place = { action: "forget" as const, ...presentBothNames(container) };
   if (!forgotten)
     return told({ ...place, success: false, message: `No memory in ${container} says this. Nothing was forgotten.` });
-  const { statedIn } = forgotten;
+  const { statedIn, saidBy } = forgotten;
   const rest = statedIn.length > 0 ? ` The text that states it is still there: document ${statedIn.join(", ")}.` : "";
-  const message = `Forgotten in ${container}.${rest}`;
+  const others = saidBy.length > 0 ? ` Another memory still says it: ${saidBy.map(({ id }) => id).join(", ")}.` : "";
+  const message = `Forgotten in ${container}.${rest}${others}`;
   return told({ ...place, success: true, message, id: forgotten.id }, forgotten.text);
 }
 

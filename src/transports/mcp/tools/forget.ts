@@ -28,6 +28,10 @@ const output = z.object({
   statedIn: statedIn.describe(
     "Documents whose text still states it, or matches query; call again with an id to remove one",
   ),
+  saidBy: z
+    .array(z.object({ id: z.string(), text: z.string() }))
+    .optional()
+    .describe("Other memories that still say it"),
   candidates: z
     .array(z.object({ id: z.string(), text: z.string(), similarity: z.number() }))
     .describe("What query could mean; not forgotten"),
@@ -83,8 +87,16 @@ async function forget(asker: Asker, args: Arguments, placeOf: () => string): Pro
 
 type Forgotten = Awaited<ReturnType<Core["forget"]>>;
 
-function memoriesOnly({ forgotten, candidates, statedIn: stating, batchId }: Forgotten): Outcome {
-  return { forgotten: [...forgotten], candidates: [...candidates], statedIn: [...stating], documents: [], batchId };
+function memoriesOnly({ forgotten, candidates, statedIn: stating, saidBy, batchId }: Forgotten): Outcome {
+  const said = saidBy && { saidBy: [...saidBy] };
+  return {
+    forgotten: [...forgotten],
+    candidates: [...candidates],
+    statedIn: [...stating],
+    ...said,
+    documents: [],
+    batchId,
+  };
 }
 
 function writing({ actor }: Asker) {
@@ -118,6 +130,7 @@ async function forgetIds(asker: Asker, ids: readonly string[], limits: Limits): 
       candidates: [],
       batchId: forgotten?.batchId ?? null,
       statedIn: (forgotten?.statedIn ?? []).filter(({ id }) => !known.has(id)),
+      ...(forgotten?.saidBy && { saidBy: [...forgotten.saidBy] }),
       documents: documents.map((document) => ({ id: document.id, title: hitTitle(document, document.content) })),
     };
   }
@@ -145,7 +158,7 @@ function unknownId(id: string, tag?: string): AppError {
 }
 
 function describe(
-  { forgotten, documents, candidates, statedIn: stating, batchId }: Outcome,
+  { forgotten, documents, candidates, statedIn: stating, saidBy = [], batchId }: Outcome,
   { query }: Arguments,
 ): string {
   if (query !== undefined) {
@@ -158,6 +171,7 @@ function describe(
   }
   const lines = [
     ...forgotten.map(({ id, text }) => `forgotten [${id}] ${oneLine(text)}`),
+    ...saidBy.map(({ id, text }) => `another memory still says it [${id}] ${oneLine(text)}`),
     ...stating.map(({ id, title }) => `still stated in the document [${id}] ${oneLine(title ?? UNTITLED)}`),
     ...documents.map(
       ({ id, title }) => `document removed, with the memories that only it stated [${id}] ${oneLine(title)}`,

@@ -22,8 +22,11 @@ export function nameBodies(operations: readonly JsonObject[], schemas: JsonObjec
     if (!names.has(text)) names.set(text, SHARED[name] ?? name);
   }
   for (const { content } of bodies) {
-    const name = names.get(JSON.stringify(content["schema"])) ?? "";
-    schemas[name] = content["schema"] ?? null;
+    const schema = content["schema"] ?? null;
+    const name = names.get(JSON.stringify(schema)) ?? "";
+    if (name in schemas && JSON.stringify(schemas[name]) !== JSON.stringify(schema))
+      throw new Error(`Two schemas of the API document would be called ${name}: name one of them as a component`);
+    schemas[name] = schema;
     content["schema"] = { $ref: `#/components/schemas/${name}` };
   }
 }

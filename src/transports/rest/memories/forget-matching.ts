@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { forgetMatchingSchema } from "../../../core/index.js";
 import { defineEndpoint } from "../endpoint.js";
-import { statedIn } from "./stated-in.js";
+import { presentSaidBy, saidBy, statedIn } from "./stated-in.js";
 
 const body = forgetMatchingSchema
   .extend({
@@ -25,6 +25,7 @@ const answer = z.object({
   forgetBatchId: z.string().length(22).nullable(),
   summary: z.string(),
   statedIn,
+  saidBy,
   /** Only after a dry run. */
   candidates: z.array(match).optional(),
   /** Only when something was to be forgotten. */
@@ -39,7 +40,7 @@ export const forgetMatchingEndpoints = [
     operationId: "forgetMatchingMemories",
     summary: "Forget what a container knows about a subject, or several memories by id",
     description:
-      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. With `query`, everything with a similarity of at least `threshold` is forgotten, the most similar first, up to `maxForget`; if a memory says exactly what the query says, only such memories are; if a language model is configured, only what the model says is meant, and `summary` says if it could not be asked. With `ids`, unknown ids are skipped. `statedIn` lists documents whose text still states what was forgotten and, with `query`, those with passages about it that no memory covers: delete these if their text must not be found either. If `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them.",
+      "Exactly one of `query` and `ids`. `dryRun` shows exactly what the same request would forget. With `query`, everything with a similarity of at least `threshold` is forgotten, the most similar first, up to `maxForget`; if a memory says exactly what the query says, only such memories are; if a language model is configured, only what the model says is meant, and `summary` says if it could not be asked. With `ids`, unknown ids are skipped. `statedIn` lists documents whose text still states what was forgotten and, with `query`, those with passages about it that no memory covers: delete these if their text must not be found either. If `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them. `saidBy` names other memories that still say what was forgotten: forget these too if they should not.",
     tag: "memories",
     example: { containerTag: "mia", query: "travel plans", dryRun: true },
     body,
@@ -48,9 +49,10 @@ export const forgetMatchingEndpoints = [
     async handle({ core, call, body: { q, ...input } }) {
       const result = await core.forgetMatching(call, { ...input, query: input.query ?? q });
       const { dryRun, forgetBatchId, summary, statedIn } = result;
+      const saying = presentSaidBy(result.saidBy);
       const matches = result.matches.map(({ id, text, score }) => ({ id, memory: text, score }));
       const listed = dryRun ? { candidates: matches } : { forgotten: matches };
-      return { dryRun, count: matches.length, forgetBatchId, summary, statedIn: [...statedIn], ...listed };
+      return { dryRun, count: matches.length, forgetBatchId, summary, statedIn: [...statedIn], ...saying, ...listed };
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createMemoriesSchema, forgetOneSchema, updateMemorySchema } from "../../../core/index.js";
 import { defineEndpoint, type Endpoint } from "../endpoint.js";
-import { statedIn } from "./stated-in.js";
+import { presentSaidBy, saidBy, statedIn } from "./stated-in.js";
 import { createdMemory, presentCreatedMemory, presentUpdatedMemory, updatedMemory } from "./present-memory.js";
 
 const createAnswer = z.object({ documentId: z.string().nullable(), memories: z.array(createdMemory) });
@@ -12,6 +12,7 @@ const forgetAnswer = z.object({
   /** Extension: what the id named. */
   removed: z.enum(["memory", "document"]),
   statedIn,
+  saidBy,
 });
 
 const IDLE_REASON = "has no effect: the id names a document, and deleting one records no reason";
@@ -66,7 +67,7 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "operationId" 
     isExact: true,
     summary: "Forget a memory by id or by its exact text, or delete a document by id or customId",
     description:
-      "`id` takes precedence over `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether a memory or a document was removed. `statedIn` lists documents whose text still states what was forgotten; if `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them. Delete such a document to remove it there too, or purge the memory, which permanently cuts it out of them.",
+      "`id` takes precedence over `content`. A memory is hidden with all its versions, not destroyed; `removed` says whether a memory or a document was removed. `statedIn` lists documents whose text still states what was forgotten; if `isLeftOut` is true, searches leave out the sentences that it came from; otherwise it is not known which these are, and searches may still show them. Delete such a document to remove it there too, or purge the memory, which permanently cuts it out of them. `saidBy` names other memories that still say it: forget these too if they should not.",
     tag: "memories",
     refusals: { 404: NO_MEMORY, 409: "It is already forgotten; trying again does not help." },
     example: { content: "Mia prefers trains to planes", containerTag: "mia" },
@@ -74,9 +75,9 @@ function forgetEndpoint(route: Pick<Endpoint, "method" | "path" | "operationId" 
     status: 200,
     answer: forgetAnswer,
     async handle({ core, call, body }) {
-      const { id, removed, statedIn } = await core.forgetOne(call, body);
+      const { id, removed, statedIn, saidBy: saying } = await core.forgetOne(call, body);
       const isIdle = removed === "document" && body.reason !== undefined;
-      const answered = { id, forgotten: true, removed, statedIn: [...statedIn] };
+      const answered = { id, forgotten: true, removed, statedIn: [...statedIn], ...presentSaidBy(saying) };
       return isIdle ? { ...answered, warnings: [`reason: ${IDLE_REASON}`] } : answered;
     },
   });

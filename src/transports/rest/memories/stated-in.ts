@@ -13,3 +13,16 @@ export const statedIn = z.array(
       ),
   }),
 );
+
+/** Extension: other memories that still say what was forgotten. */
+export const saidBy = z
+  .array(z.object({ id: z.string().length(22), memory: z.string() }))
+  .optional()
+  .describe(
+    "Other memories, taken from the same words, that still say what was forgotten. Without any, it is left out.",
+  );
+
+/** The field of an answer; none where no other memory says it. */
+export function presentSaidBy(saying: readonly { readonly id: string; readonly text: string }[] | undefined) {
+  return saying ? { saidBy: saying.map(({ id, text }) => ({ id, memory: text })) } : {};
+}

@@ -1,0 +1,63 @@
+import type { Reading } from "./reading.js";
+import { valueWords } from "./slot-values.js";
+import { keyOf } from "./transitions.js";
+
+/** Who has a role, or what serves as something. */
+interface Holder {
+  /** As a key. */
+  readonly role: string;
+  readonly holder: string;
+}
+
+const NAME = /^\p{Lu}[\p{L}\p{N}.'-]*(?: \p{Lu}[\p{L}\p{N}.'-]*){0,2}$/u;
+
+/** "Our CTO is Kim", "Kim is the CTO", "Tim is CTO again"; not "Kim is a CTO". */
+function holdersIn({ statedValues, transitions, returns }: Reading): readonly Holder[] {
+  if (transitions.length > 0 || returns) return [];
+  return statedValues.flatMap(({ link, subject, value, scope }) => {
+    if (link !== "is" || scope !== "") return [];
+    const role = value.replace(/ again$/i, "");
+    return [
+      ...(NAME.test(value) ? [{ role: keyOf(subject, ""), holder: value }] : []),
+      ...(NAME.test(subject) && !/^an? /i.test(role) ? [{ role: keyOf(role, ""), holder: subject }] : []),
+    ];
+  });
+}
+
+/** What one text says succeeded somebody or something in a role: only one at a time has that. */
+function successorsIn({ transitions }: Reading): readonly Holder[] {
+  return transitions
+    .filter(({ kind, thing, scope }) => kind === "replace" && thing !== "" && scope === "")
+    .map(({ thing, present }) => ({ role: thing, holder: present }));
+}
+
+/** The successors whose role another has now, according to one text. */
+export function succeededBy(mine: Reading, others: readonly Reading[]): readonly Holder[] {
+  const now = holdersIn(mine);
+  if (now.length === 0) return [];
+  return others
+    .flatMap(successorsIn)
+    .filter((one) => now.some((other) => other.role === one.role && !isSame(other.holder, one.holder)));
+}
+
+/** True for a text that says that one of these has the role, or succeeded to it. */
+export function saysHolder(holders: readonly Holder[], reading: Reading): boolean {
+  return [...holdersIn(reading), ...successorsIn(reading)].some((one) =>
+    holders.some(({ role, holder }) => role === one.role && isSame(holder, one.holder)),
+  );
+}
+
+/** True for a text about a role that another text says somebody has. */
+export function isOfSameRole(mine: Reading, other: Reading): boolean {
+  const roles = new Set(holdersIn(mine).map(({ role }) => role));
+  return roles.size > 0 && [...holdersIn(other), ...successorsIn(other)].some(({ role }) => roles.has(role));
+}
+
+/** Words by which the text index finds who had a role before. */
+export function wordsOfRoles(reading: Reading): readonly string[] {
+  return holdersIn(reading).flatMap(({ role }) => valueWords(role));
+}
+
+function isSame(one: string, other: string): boolean {
+  return valueWords(one).join(" ") === valueWords(other).join(" ");
+}
