@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { placeOf } from "../src/adapters/store/postgres/place.js";
-import { readConfig } from "../src/config.js";
+import { isPostgresUrl, readConfig } from "../src/config.js";
 
 describe("several nodes", () => {
   const shared = {
@@ -53,4 +53,18 @@ test.each([
   expect(placeOf(databaseUrl ?? "")).toBe(
     `${new URL(databaseUrl ?? "").pathname.slice(1)} at ${host}${port === 5432 ? "" : `:${port}`}`,
   );
+});
+
+test.each([
+  ["postgres://ada:50%25@db.example/notes", true],
+  ["postgres://ada:secret@db.example/notes?application_name=50%", true],
+  ["postgres://ada:secret@db.example/notes?application_name=100%&port=5433", true],
+  ["postgres://ada:50%@db.example/notes", true],
+  ["postgres://ada:50%ff@db.example/notes", false],
+  ["postgres://ada:secret@db.example/50%c3", false],
+])("%s is accepted where the driver can read it: %s", (url, isAccepted) => {
+  const connect = () => new pg.Client({ connectionString: url });
+  if (isAccepted) expect(connect).not.toThrow();
+  else expect(connect).toThrow();
+  expect(isPostgresUrl(url)).toBe(isAccepted);
 });

@@ -60,12 +60,18 @@ export function completeAddress(url: string, { host, port, database }: DatabaseD
   return complete.href === new URL(url).href ? url : complete.href;
 }
 
-/** Whether a URL has a percent sign that begins no character code, and that the driver does not take for itself either. */
+/**
+ * Whether the user, the password or the name of the database has a percent sign that begins no character code, and that the driver
+ * does not take for itself either. In options it always does.
+ */
 export function hasStrayPercent(url: string): boolean {
+  if (!url.includes("%")) return false;
   try {
     // Where a code is incomplete, the driver encodes the whole text once more, except for codes of two digits.
     const isEncodedAgain = / |%[^a-f0-9]|%[a-f0-9][^a-f0-9]/i.test(url);
-    decodeURIComponent(isEncodedAgain ? encodeURI(url).replace(/%25(\d\d)/g, "%$1") : url);
+    const encoded = isEncodedAgain ? encodeURI(url).replace(/%25(\d\d)/g, "%$1") : url;
+    const { username, password, pathname } = new URL(encoded);
+    for (const part of [username, password, pathname]) decodeURIComponent(part);
     return false;
   } catch {
     return true;
