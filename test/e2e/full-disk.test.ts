@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { findPostgres, startPostgres } from "../support/postgres.js";
@@ -124,6 +125,9 @@ test.skipIf(mounted === null)(
       );
       expect(stderr).toContain("free some space");
       expect(stderr).not.toContain("see service.json");
+      // Several attempts later, it was said once.
+      await sleep(5_000);
+      expect(service.stderr().split("service.json cannot be written")).toHaveLength(2);
       await service.stop();
     } finally {
       for (const pid of processesOf(data)) kill(pid, "SIGKILL");

@@ -244,6 +244,7 @@ async function announce(
 ): Promise<void> {
   const { dataDirectory, version, log, nonce } = options;
   const { url, publicUrl, token } = await service.listen();
+  let reported = "";
   for (;;) {
     if (retiring.aborted) return;
     try {
@@ -251,7 +252,10 @@ async function announce(
       log.debug("this process owns the data folder", { url });
       return;
     } catch (error) {
-      log.error("other processes cannot find this one yet: service.json cannot be written", { reason: String(error) });
+      const reason = String(error);
+      if (reason !== reported)
+        log.error("other processes cannot find this one yet: service.json cannot be written", { reason });
+      reported = reason;
       await sleep(ANNOUNCE_AGAIN_MS, { signal: retiring, unref: true });
     }
   }
