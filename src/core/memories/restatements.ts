@@ -103,7 +103,7 @@ function areOfOneKind({
   if (PRACTITIONER.test(subject) && ![one, other].every((named) => TITLE.test(named))) return false;
   if (NAME.test(one) || NAME.test(other)) return NAME.test(one) && NAME.test(other);
   const arePlain = !/[\p{Lu}\d._/]/u.test(`${one}${other}`);
-  return arePlain && (thing !== "" || link === "own" || link === "habit" || lastWord(one) === lastWord(other));
+  return arePlain && (thing !== "" || link === "habit" || lastWord(one) === lastWord(other));
 }
 
 function shapeOf(date: string): string {
