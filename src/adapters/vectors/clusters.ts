@@ -38,10 +38,10 @@ export class Clusters {
     return best;
   }
 
-  /** The `count` clusters whose centres are nearest to a vector. */
-  nearestOnes(vector: Float64Array, count: number): number[] {
+  /** The `count` clusters whose centres are nearest to a vector, of those that count. */
+  nearestOnes(vector: Float64Array, count: number, counts: (cluster: number) => boolean): number[] {
     const cosines = this.#score(vector);
-    const clusters = Array.from(cosines, (_, cluster) => cluster);
+    const clusters = Array.from(cosines, (_, cluster) => cluster).filter(counts);
     return clusters.sort((left, right) => cosines[right]! - cosines[left]!).slice(0, count);
   }
 
