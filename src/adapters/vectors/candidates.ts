@@ -1,5 +1,6 @@
 import type { Unit } from "../../core/types.js";
 import { COARSE_DEVIATION } from "./quantise.js";
+import { TopHits } from "./top-hits.js";
 
 /** A coarse cosine is assumed to be off by at most this many standard deviations. */
 const DEVIATIONS = 4;
@@ -45,19 +46,15 @@ export class Candidates {
   }
 
   /**
-   * The remaining candidates once every row has been seen, in no particular order.
+   * The units of the remaining candidates once every row has been seen, in no particular order.
    * @param unitOf the unit of a row; where too many rows tie, those with the lowest units are kept
    */
-  best(unitOf: (row: number) => Unit): number[] {
+  best(unitOf: (row: number) => Unit): Unit[] {
     const { floor } = this;
-    const places: number[] = [];
-    for (let at = 0; at < this.#rows.length; at++) if (this.#reaches[at]! >= floor) places.push(at);
-    const most = this.#limit * 2 + MOST_SPARE;
-    if (places.length > most) {
-      const unitAt = (at: number): Unit => unitOf(this.#rows[at]!);
-      places.sort((left, right) => this.#cosines[right]! - this.#cosines[left]! || unitAt(left) - unitAt(right));
-    }
-    return places.slice(0, most).map((at) => this.#rows[at]!);
+    const top = new TopHits(this.#limit * 2 + MOST_SPARE);
+    for (let at = 0; at < this.#rows.length; at++)
+      if (this.#reaches[at]! >= floor) top.offer(unitOf(this.#rows[at]!), this.#cosines[at]!);
+    return top.sorted().map(({ unit }) => unit);
   }
 
   #raise(value: number): void {

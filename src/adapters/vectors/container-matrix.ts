@@ -2,8 +2,8 @@ import { AppError } from "../../core/errors.js";
 import type { VectorChange } from "../../core/ports.js";
 import { kindOf, type Unit, type UnitKind, type UnitSet } from "../../core/types.js";
 import { type Candidates, COARSE_MARGIN } from "./candidates.js";
-import { Clusters, learnClusters, SAMPLED_ROWS } from "./clusters.js";
-import { CHUNK_ROWS, MatrixRows, type RowChunk } from "./matrix-rows.js";
+import { CLUSTERS, type Clusters, learnClusters, SAMPLED_ROWS } from "./clusters.js";
+import { CHUNK_ROWS, MatrixRows, mostSpareRows, type RowChunk } from "./matrix-rows.js";
 import { FINE_STEPS, quantise } from "./quantise.js";
 import { RowScores } from "./row-scores.js";
 import type { TopHits } from "./top-hits.js";
@@ -35,23 +35,31 @@ export const FINE_ROWS = 20_000;
 const WORTH_LOOKING_UP = 1 / 16;
 /** From this many rows on, rows that are alike are kept together; scoring all of them takes 2 ms. */
 const GROUPED_FROM = 50_000;
-/** The group of the rows that belong to no cluster yet; the group of a cluster is one above it. */
+/** The group of the rows that belong to no cluster yet. */
 const UNGROUPED = 0;
-/** Together they have 4 % of the rows, and 99 % of the ten vectors that are most like another one. */
+/** Together they have 4 % of the rows, and 92 to 99 % of the ten vectors that are most like another one, depending on the texts. */
 const SEARCHED_CLUSTERS = 8;
-/** Moving one takes about 15 µs. */
-const MOVED_PER_TURN = 16;
+/** As few as keep a turn within a millisecond with thousands of dimensions. */
+const MOVED_PER_TURN = 4;
 
-/** Memory that the vectors of a container take, in bytes. */
+/** Upper bound of the memory that the vectors of a container take, in bytes. */
 export function matrixBytes(rows: number, dimensions: number): number {
-  return rows * (strideOf(dimensions) * (rows <= FINE_ROWS ? 2 : 1) + ROW_OVERHEAD_BYTES);
+  const bytesPerVector = strideOf(dimensions) * (rows <= FINE_ROWS ? 2 : 1);
+  return rows * (bytesPerVector + ROW_OVERHEAD_BYTES) + spareRows(rows) * bytesPerVector;
 }
 
 /** The maximum number of vectors of one container that fits into this many bytes. */
 export function mostRows(bytes: number, dimensions: number): number {
-  const many = Math.floor(bytes / (strideOf(dimensions) + ROW_OVERHEAD_BYTES));
-  if (many > FINE_ROWS) return many;
-  return Math.min(Math.floor(bytes / (strideOf(dimensions) * 2 + ROW_OVERHEAD_BYTES)), FINE_ROWS);
+  const stride = strideOf(dimensions);
+  const many = Math.floor(bytes / (stride + ROW_OVERHEAD_BYTES));
+  const fitting = many - Math.ceil((spareRows(many) * stride) / (stride + ROW_OVERHEAD_BYTES));
+  if (fitting > FINE_ROWS) return fitting;
+  return Math.min(Math.floor(bytes / (stride * 2 + ROW_OVERHEAD_BYTES)), FINE_ROWS);
+}
+
+/** A matrix that is loaded has no spare room until its rows are grouped. */
+function spareRows(rows: number): number {
+  return rows < GROUPED_FROM ? 0 : mostSpareRows(rows, CLUSTERS);
 }
 
 /** The vectors of one container as 8-bit numbers, row by row. Where there are many, those that are alike are kept together. */
@@ -60,8 +68,12 @@ export class ContainerMatrix {
   readonly #stride: number;
   readonly #groupedFrom: number;
   readonly #rows: MatrixRows;
-  /** Null until there are enough rows. */
-  #clusters: Clusters | null = null;
+  /** Null until there are enough rows. The group of the first cluster, and how many rows there were when they were learned. */
+  #grouping: { readonly clusters: Clusters; readonly firstGroup: number; readonly learnedFrom: number } | null = null;
+  /** Rows added since. */
+  #added = 0;
+  /** Groups whose rows belong to no cluster, or to one of the clusters that were learned before. */
+  #former: number[] = [UNGROUPED];
   #version = 0;
 
   constructor(dimensions: number, options: ContainerMatrixOptions = {}) {
@@ -91,7 +103,9 @@ export class ContainerMatrix {
 
   /** Whether there is nothing for `group` to do. */
   get isGrouped(): boolean {
-    return this.#clusters === null ? this.size < this.#groupedFrom : this.#rows.lastOf(UNGROUPED) === undefined;
+    return this.#isLearned
+      ? this.#former.every((group) => this.#rows.lastOf(group) === undefined)
+      : this.size < this.#groupedFrom;
   }
 
   has(unit: Unit): boolean {
@@ -111,20 +125,46 @@ export class ContainerMatrix {
   }
 
   /**
-   * Moves rows that are alike next to each other once there are many, so that `scan` can leave out what is unlike the query. Yields
-   * several times per millisecond; rows may change meanwhile.
+   * Moves rows that are alike next to each other once there are many, so that `scan` can leave out what is unlike the query, and
+   * anew when as many were added as there were. Yields several times per millisecond; rows may change meanwhile.
    */
   *group(): Generator<void, void> {
     if (this.isGrouped) return;
-    this.#clusters ??= yield* learnClusters(this.#rows.copyEvenly(SAMPLED_ROWS), this.#stride);
+    if (!this.#isLearned) yield* this.#learn();
     for (let moved = 1; ; moved++) {
-      const unit = this.#rows.lastOf(UNGROUPED);
+      const unit = this.#nextToMove();
       if (unit === undefined) return;
       const numbers = new Float64Array(this.#rows.coarseOf(this.#rows.of(unit)!));
       this.#version += 1;
-      this.#rows.move(unit, this.#groupFor(this.#clusters, numbers));
+      this.#rows.move(unit, this.#groupFor(numbers));
       if (moved % MOVED_PER_TURN === 0) yield;
     }
+  }
+
+  /** Whether there are clusters, and what was added since has hardly changed them. */
+  get #isLearned(): boolean {
+    return this.#grouping !== null && this.#added < this.#grouping.learnedFrom;
+  }
+
+  *#learn(): Generator<void, void> {
+    const learnedFrom = this.size;
+    const clusters = yield* learnClusters(this.#rows.copyEvenly(SAMPLED_ROWS), this.#stride);
+    const before = this.#grouping?.firstGroup;
+    if (before !== undefined) this.#former.push(...Array.from({ length: CLUSTERS }, (_, cluster) => before + cluster));
+    // Two ranges of numbers in turns: the one before the last is empty by now.
+    const firstGroup = before === 1 ? 1 + CLUSTERS : 1;
+    this.#grouping = { clusters, firstGroup, learnedFrom };
+    this.#added = 0;
+  }
+
+  /** A unit of a former group; undefined once all of them are empty. */
+  #nextToMove(): Unit | undefined {
+    for (let group = this.#former.at(-1); group !== undefined; group = this.#former.at(-1)) {
+      const unit = this.#rows.lastOf(group);
+      if (unit !== undefined || group === UNGROUPED) return unit;
+      this.#former.pop();
+    }
+    return undefined;
   }
 
   /**
@@ -170,11 +210,11 @@ export class ContainerMatrix {
    * @returns the units that must be scored from the record because their fine numbers are not kept
    */
   settle(candidates: Candidates, query: ScanQuery, top: TopHits): Unit[] {
-    const rows = candidates.best((row) => this.#rows.unitOf(row));
-    if (!this.#rows.keepsFine) return rows.map((row) => this.#rows.unitOf(row));
-    for (const row of rows) {
-      const cosine = this.#fineCosine(row, query.vector);
-      if (cosine >= top.floor) top.offer(this.#rows.unitOf(row), cosine);
+    const units = candidates.best((row) => this.#rows.unitOf(row));
+    if (!this.#rows.keepsFine) return units;
+    for (const unit of units) {
+      const cosine = this.#fineCosine(this.#rows.of(unit)!, query.vector);
+      if (cosine >= top.floor) top.offer(unit, cosine);
     }
     return [];
   }
@@ -207,19 +247,23 @@ export class ContainerMatrix {
   }
 
   #append(unit: Unit, vector: Float32Array): void {
-    const group = this.#clusters === null ? UNGROUPED : this.#groupFor(this.#clusters, new Float64Array(vector));
-    const row = this.#rows.add(unit, group);
+    const row = this.#rows.add(unit, this.#groupFor(new Float64Array(vector)));
     this.#rows.setScale(row, Math.fround(quantise(vector, this.#rows.coarseOf(row), this.#rows.fineOf(row))));
+    this.#added += 1;
   }
 
   /** Where the query is content with most of the nearest: the groups that have them, and what is not grouped yet. */
   #groupsFor({ vector, isApproximate }: ScanQuery): number[] | undefined {
-    if (!isApproximate || this.#clusters === null) return undefined;
-    return [UNGROUPED, ...this.#clusters.nearestOnes(vector, SEARCHED_CLUSTERS).map((cluster) => cluster + 1)];
+    if (!isApproximate || this.#grouping === null) return undefined;
+    const { clusters, firstGroup } = this.#grouping;
+    const hasRows = (cluster: number): boolean => this.#rows.lastOf(firstGroup + cluster) !== undefined;
+    const nearest = clusters.nearestOnes(vector, SEARCHED_CLUSTERS, hasRows);
+    return [...this.#former, ...nearest.map((cluster) => firstGroup + cluster)];
   }
 
-  #groupFor(clusters: Clusters, vector: Float64Array): number {
-    return clusters.nearest(vector) + 1;
+  #groupFor(vector: Float64Array): number {
+    if (this.#grouping === null) return UNGROUPED;
+    return this.#grouping.firstGroup + this.#grouping.clusters.nearest(vector);
   }
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 import type {
+  Log,
   VectorHit,
   VectorIndex,
   VectorQuery,
@@ -24,6 +25,8 @@ const WORTH_PICKING = 1 / 2;
 export interface ExactVectorsOptions {
   /** Memory for matrices, in MB. A container that does not fit by itself is read page by page for each query. Default 448. */
   readonly megabytes?: number;
+  /** Told what fails in the background. */
+  readonly log?: Log;
 }
 
 /** Exact search, with the size information that the tier above needs. */
@@ -41,7 +44,7 @@ export interface ExactVectors extends VectorIndex {
 /** Scores every vector of the requested containers: full recall under any filter. */
 export function createExactVectors(record: VectorRecord, options: ExactVectorsOptions = {}): ExactVectors {
   const bytes = (options.megabytes ?? DEFAULT_MEGABYTES) * 1024 * 1024;
-  return new ExactSearch(record, bytes);
+  return new ExactSearch(record, bytes, options.log);
 }
 
 class ExactSearch implements ExactVectors {
@@ -50,10 +53,10 @@ class ExactSearch implements ExactVectors {
   readonly #cache: MatrixCache;
   readonly #sizes: ContainerSizes;
 
-  constructor(record: VectorRecord, budgetBytes: number) {
+  constructor(record: VectorRecord, budgetBytes: number, log?: Log) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
-    this.#cache = new MatrixCache(record, budgetBytes);
+    this.#cache = new MatrixCache(record, budgetBytes, log);
     this.#sizes = new ContainerSizes(record);
   }
 

@@ -101,10 +101,13 @@ class ConfiguredVectors implements Vectors {
   #isScrubbing = false;
 
   constructor(options: VectorsOptions, remote: ChromaTarget | null) {
-    const { exactMegabytes } = options;
+    const { exactMegabytes, log } = options;
     this.#options = options;
     this.#remote = remote;
-    this.#exact = createExactVectors(options.record, exactMegabytes === undefined ? {} : { megabytes: exactMegabytes });
+    this.#exact = createExactVectors(options.record, {
+      log,
+      ...(exactMegabytes !== undefined && { megabytes: exactMegabytes }),
+    });
     this.#index = this.#exact;
   }
 

@@ -1,4 +1,4 @@
-import type { VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
+import type { Log, VectorChange, VectorRecord, VectorVerification } from "../../core/ports.js";
 import type { VectorSpace } from "../../core/types.js";
 import { ContainerMatrix, matrixBytes } from "./container-matrix.js";
 import { TimedTurn } from "./scan-matrix.js";
@@ -52,6 +52,7 @@ interface Expected {
 export class MatrixCache {
   readonly #record: VectorRecord;
   readonly #budgetBytes: number;
+  readonly #log: Log | undefined;
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>();
   /** Bytes of all entries, including discarded ones that are still in use. */
@@ -61,9 +62,10 @@ export class MatrixCache {
   /** Loads that wait for memory, in the order in which they asked for it. */
   readonly #waiting: WaitingLoad[] = [];
 
-  constructor(record: VectorRecord, budgetBytes: number) {
+  constructor(record: VectorRecord, budgetBytes: number, log?: Log) {
     this.#record = record;
     this.#budgetBytes = budgetBytes;
+    this.#log = log;
   }
 
   /**
@@ -83,7 +85,7 @@ export class MatrixCache {
         if (!isCurrent(entry, expected.head)) {
           await this.#refresh(entry, expected);
           this.#count(entry);
-          this.#evict(0);
+          this.#evict(0, this.#fitsAlone(entry) ? entry : undefined);
         }
         if (isCurrent(entry, expected.head)) return await work(entry.loaded.matrix);
       } finally {
@@ -114,6 +116,7 @@ export class MatrixCache {
     for (const entry of byContainer.values()) {
       entry.checkedHead = head;
       this.#count(entry);
+      if (entry.loaded !== null) this.#groupInBackground(entry, entry.loaded.matrix);
     }
   }
 
@@ -225,9 +228,15 @@ export class MatrixCache {
   #groupInBackground(entry: Entry, matrix: ContainerMatrix): void {
     if (matrix.isGrouped || entry.isGrouping) return;
     entry.isGrouping = true;
-    void this.#group(entry, matrix).finally(() => {
-      entry.isGrouping = false;
-    });
+    void this.#group(entry, matrix)
+      .catch((error: unknown) => {
+        // Rows may be missing now; the next search reads the container anew.
+        this.#log?.error("vectors of a container could not be put in groups", { reason: String(error) });
+        this.#discard(entry);
+      })
+      .finally(() => {
+        entry.isGrouping = false;
+      });
   }
 
   /** Searches continue meanwhile, and restart where rows moved. */
@@ -284,12 +293,18 @@ export class MatrixCache {
    * Discards what was not used for longest. Matrices in use are discarded too: a new search of them then waits its turn for memory,
    * behind the load that needs theirs.
    * @param needed bytes about to be allocated
+   * @param kept what is not discarded, since its next search would only read it anew
    */
-  #evict(needed: number): void {
+  #evict(needed: number, kept?: Entry): void {
     for (const entry of this.#entries.values()) {
       if (this.#listedBytes + needed <= this.#budgetBytes) return;
-      if (entry.loaded !== null) this.#discard(entry);
+      if (entry.loaded !== null && entry !== kept) this.#discard(entry);
     }
+  }
+
+  /** Whether a matrix is within the memory, apart from spare room beyond what is usual. */
+  #fitsAlone({ loaded, space }: Entry): boolean {
+    return matrixBytes(loaded?.matrix.size ?? 0, space.dimensions) <= this.#budgetBytes;
   }
 
   #count(entry: Entry): void {

@@ -3,6 +3,13 @@ import type { Unit } from "../../core/types.js";
 /** Rows per chunk; scoring them takes about 50 µs at 384 dimensions. */
 export const CHUNK_ROWS = 1_024;
 const LEAST_ROWS = 16;
+/** The share of its rows for which a chunk has spare room after it has grown. */
+const SPARE_SHARE = 1 / 8;
+
+/** For how many rows there is spare room at most, with so many rows in so many groups of similar sizes. */
+export function mostSpareRows(rows: number, groups: number): number {
+  return Math.min(rows, groups * CHUNK_ROWS) * SPARE_SHARE;
+}
 
 /** Up to `CHUNK_ROWS` rows of one group, without gaps. */
 export interface RowChunk {
@@ -67,14 +74,20 @@ export class MatrixRows {
     return this.#rows.get(unit);
   }
 
-  /** A number of rows, spread evenly over the chunks, as copies of their numbers. */
+  /** At most `count` rows, spread evenly over the chunks, as copies of their numbers. */
   copyEvenly(count: number): Int8Array[] {
     const spacing = Math.max(1, this.size / count);
     const copies: Int8Array[] = [];
     let seen = 0;
-    for (const { firstRow, units } of this.chunks())
-      for (let at = 0; at < units.length; at++)
-        if (seen++ >= copies.length * spacing) copies.push(this.coarseOf(firstRow + at).slice());
+    for (const { firstRow, units } of this.chunks()) {
+      for (
+        let at = Math.ceil(copies.length * spacing);
+        at < seen + units.length;
+        at = Math.ceil(copies.length * spacing)
+      )
+        copies.push(this.coarseOf(firstRow + at - seen).slice());
+      seen += units.length;
+    }
     return copies;
   }
 
@@ -163,30 +176,30 @@ export class MatrixRows {
     this.#rows.delete(unit);
     last.units.pop();
     last.scales.pop();
-    if (last.units.length > 0) return;
+    if (last.units.length > 0) return this.#shrink(last);
     chunks.pop();
     this.#chunks[last.firstRow / CHUNK_ROWS] = null;
   }
 
-  /** The last chunk of a group, or a new one when it is full; a chunk grows by half, up to the maximum number of rows. */
+  /** The last chunk of a group, or a new one when it is full. */
   #chunkWithRoom(group: number): RowChunk {
     const chunks = this.#groups.get(group) ?? [];
     this.#groups.set(group, chunks);
     const last = chunks.at(-1);
     if (last === undefined || last.units.length === CHUNK_ROWS) {
-      const chunk = this.#newChunk(group, chunks.length > 0);
+      const chunk = this.#newChunk(group);
       chunks.push(chunk);
       return chunk;
     }
     const held = last.coarse.length / this.#options.stride;
-    if (last.units.length === held) this.#grow(last, Math.min(CHUNK_ROWS, Math.ceil(held * 1.5)));
+    if (last.units.length === held) this.#resize(last, withSpare(held));
     return last;
   }
 
-  #newChunk(group: number, isFurther: boolean): RowChunk {
+  #newChunk(group: number): RowChunk {
     const { stride, expectedRows } = this.#options;
     const expected = group === 0 ? expectedRows - this.size : 0;
-    const rows = isFurther ? CHUNK_ROWS : Math.min(CHUNK_ROWS, Math.max(LEAST_ROWS, expected));
+    const rows = Math.min(CHUNK_ROWS, Math.max(LEAST_ROWS, expected));
     const free = this.#chunks.indexOf(null);
     const at = free === -1 ? this.#chunks.length : free;
     const fine = this.#keepsFine ? new Int8Array(rows * stride) : null;
@@ -196,14 +209,20 @@ export class MatrixRows {
     return chunk;
   }
 
-  #grow(chunk: RowChunk, rows: number): void {
-    const grown = (numbers: Int8Array): Int8Array => {
-      const larger = new Int8Array(rows * this.#options.stride);
-      larger.set(numbers);
-      return larger;
+  /** Once half of a chunk is spare, it is given up. */
+  #shrink(chunk: RowChunk): void {
+    const rows = withSpare(chunk.units.length);
+    if (rows <= chunk.coarse.length / this.#options.stride / 2) this.#resize(chunk, rows);
+  }
+
+  #resize(chunk: RowChunk, rows: number): void {
+    const resized = (numbers: Int8Array): Int8Array => {
+      const copy = new Int8Array(rows * this.#options.stride);
+      copy.set(numbers.subarray(0, copy.length));
+      return copy;
     };
-    chunk.coarse = grown(chunk.coarse);
-    if (chunk.fine !== null) chunk.fine = grown(chunk.fine);
+    chunk.coarse = resized(chunk.coarse);
+    if (chunk.fine !== null) chunk.fine = resized(chunk.fine);
   }
 
   #dropFine(): void {
@@ -215,6 +234,10 @@ export class MatrixRows {
     const offset = this.offsetOf(row);
     return numbers.subarray(offset, offset + this.#options.stride);
   }
+}
+
+function withSpare(rows: number): number {
+  return Math.min(CHUNK_ROWS, rows + Math.max(LEAST_ROWS, Math.ceil(rows * SPARE_SHARE)));
 }
 
 function oneOf<T>(values: readonly T[]): T {
