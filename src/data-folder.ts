@@ -5,7 +5,7 @@ import { findOwnerAddress } from "./adapters/owner/election.js";
 import { takeFolder } from "./adapters/owner/take-folder.js";
 import { type Backup, backUpStore } from "./adapters/store/backup.js";
 import type { MovedRecord, MoveOptions } from "./adapters/store/move/move-options.js";
-import { isSamePlace, placeOf } from "./adapters/store/postgres/place.js";
+import { isSameDatabase, placeOf } from "./adapters/store/postgres/place.js";
 import { hasRecord, notedDatabase, requireRecordPlace } from "./adapters/store/record-place.js";
 import { completeAddress, type Config, hasStrayPercent, isPostgresUrl } from "./config.js";
 import { AppError } from "./core/errors.js";
@@ -34,7 +34,7 @@ export function hasMemory({ dataDirectory, databaseUrl }: Config): boolean {
 /** What to say beside a running service whose record is not in the database of DATABASE_URL; null when there is nothing to say. */
 export function ignoredDatabase({ dataDirectory, databaseUrl }: Config): string | null {
   const kept = notedDatabase(dataDirectory);
-  if (databaseUrl === undefined || (kept !== null && isSamePlace(placeOf(databaseUrl), kept))) return null;
+  if (databaseUrl === undefined || (kept !== null && isSameDatabase(placeOf(databaseUrl), kept))) return null;
   const place = kept === null ? "in that folder" : `in the database ${kept}`;
   return `DATABASE_URL is ignored: a service is running on the data folder ${dataDirectory}, and its record is ${place}. Choose another data folder for the database ${placeOf(databaseUrl)}, or unset DATABASE_URL.`;
 }
@@ -103,7 +103,7 @@ export async function move(
       "The address in --to names no database, and the one that everybody uses by default, postgres, would be filled. Create a database, and add its name to the address, such as postgres://host/recollect.",
     );
   const address = completeAddress(to, databaseDefaults);
-  if (databaseUrl !== undefined && !isSamePlace(placeOf(databaseUrl), placeOf(address)))
+  if (databaseUrl !== undefined && !isSameDatabase(placeOf(databaseUrl), placeOf(address)))
     throw new AppError(
       "invalid",
       "DATABASE_URL names a different database from --to. Unset it to move the record from the data folder; use `pg_dump` to move a record between databases.",

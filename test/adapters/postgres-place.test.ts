@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSamePlace, placeOf } from "../../src/adapters/store/postgres/place.js";
+import { isSameDatabase, placeOf } from "../../src/adapters/store/postgres/place.js";
 
 test.each([
   ["postgres://ada:secret@db.example:5433/notes?sslmode=verify-full", "notes at db.example:5433"],
@@ -22,6 +22,6 @@ test.each([
   ["postgres://localhost/notes", "postgres://db.example/notes", false],
   ["postgres://localhost.example/notes", "postgres://127.0.0.1/notes", false],
 ])("%s and %s are the same place: %s", (one, other, isSame) => {
-  expect(isSamePlace(placeOf(one), placeOf(other))).toBe(isSame);
-  expect(isSamePlace(placeOf(other), placeOf(one))).toBe(isSame);
+  expect(isSameDatabase(placeOf(one), placeOf(other))).toBe(isSame);
+  expect(isSameDatabase(placeOf(other), placeOf(one))).toBe(isSame);
 });

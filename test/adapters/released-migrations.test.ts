@@ -35,7 +35,7 @@ const RELEASED = {
     "feffac21",
     "6ca73cb8",
   ],
-  postgres: ["ffe12ca8", "e70a703a", "78d90f16", "1285fa3c"],
+  postgres: ["ffe12ca8", "e70a703a", "78d90f16", "1285fa3c", "c664a86b"],
 };
 
 const digestsOf = (migrations: readonly string[]): string[] =>

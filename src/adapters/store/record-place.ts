@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { AppError } from "../../core/errors.js";
 import { isDiskFull } from "../../lib/error-code.js";
 import { STORE_FILE } from "../../lib/store-file.js";
-import { isSamePlace } from "./postgres/place.js";
+import { isSameDatabase } from "./postgres/place.js";
 
 /** Says in a data folder that its record is in a database, and in which, so that nobody begins another one by mistake. */
 const DATABASE_FILE = "database.txt";
@@ -21,7 +21,7 @@ export function requireRecordPlace(dataDirectory: string, database: string | und
       { paths: [dataDirectory] },
     );
   const noted = hasStore ? null : notedDatabase(dataDirectory);
-  if (noted !== null && database !== undefined && !isSamePlace(noted, database))
+  if (noted !== null && database !== undefined && !isSameDatabase(noted, database))
     throw new AppError(
       "conflict",
       `The record of the data folder ${dataDirectory} is in the database ${noted}, and DATABASE_URL names ${database}. Nothing was changed. If it is the same database in a new place, or you mean to use another one, remove ${DATABASE_FILE} from the folder.`,
@@ -43,7 +43,7 @@ export function hasRecord(dataDirectory: string): boolean {
 /** Notes in a data folder which database keeps its record. @throws AppError `storage_full` */
 export function noteDatabase(dataDirectory: string, database: string): void {
   const noted = notedDatabase(dataDirectory);
-  if (noted !== null && isSamePlace(noted, database)) return;
+  if (noted !== null && isSameDatabase(noted, database)) return;
   try {
     writeFileSync(join(dataDirectory, DATABASE_FILE), `${database}\n`, { mode: 0o600 });
   } catch (error) {

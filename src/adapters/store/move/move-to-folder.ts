@@ -5,7 +5,7 @@ import { STORE_FILE } from "../../../lib/store-file.js";
 import { syncFolder } from "../../../lib/sync-folder.js";
 import { sleep } from "../../../lib/time.js";
 import { describePostgresError } from "../postgres/errors.js";
-import { isSamePlace, placeOf } from "../postgres/place.js";
+import { isSameDatabase, placeOf } from "../postgres/place.js";
 import { type DatabasePossession, possessDatabase } from "../postgres/possession.js";
 import { forgetDatabase, requireRecordPlace } from "../record-place.js";
 import { describeFileError } from "../sqlite-errors.js";
@@ -172,7 +172,7 @@ async function endMove(options: MoveOptions, place: string): Promise<MovedRecord
   const file = join(dataDirectory, STORE_FILE);
   const moved: MovedRecord = { from: place, to: file, setAside: null, wasMoved: true, tables: [], indexed: 0 };
   const ending = join(dataDirectory, ENDING_FILE);
-  if (existsSync(ending) && isSamePlace(readFileSync(ending, "utf8").trim(), place)) {
+  if (existsSync(ending) && isSameDatabase(readFileSync(ending, "utf8").trim(), place)) {
     const possession = await databaseOnceFree(options);
     await tellDatabase(dataDirectory, { url, place }).finally(() => possession.close());
     return moved;

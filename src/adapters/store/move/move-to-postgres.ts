@@ -6,7 +6,7 @@ import { STORE_FILE } from "../../../lib/store-file.js";
 import { syncFolder } from "../../../lib/sync-folder.js";
 import { describePostgresError } from "../postgres/errors.js";
 import { migrate } from "../postgres/migrate.js";
-import { isSamePlace, placeOf } from "../postgres/place.js";
+import { isSameDatabase, placeOf } from "../postgres/place.js";
 import { type DatabasePossession, possessDatabase } from "../postgres/possession.js";
 import { noteDatabase, notedDatabase } from "../record-place.js";
 import { describeFileError } from "../sqlite-errors.js";
@@ -125,7 +125,7 @@ function freeName(file: string): string {
 function movedBefore(dataDirectory: string, place: string): MovedRecord {
   const noted = notedDatabase(dataDirectory);
   if (noted === null) throw noRecord(`the data folder ${dataDirectory}`);
-  if (!isSamePlace(noted, place))
+  if (!isSameDatabase(noted, place))
     throw new AppError(
       "conflict",
       `The record of the data folder ${dataDirectory} is in the database ${noted}. Nothing was changed. Use \`pg_dump\` to move it to another PostgreSQL database.`,

@@ -12,8 +12,8 @@ export function placeOf(url: string): string {
 const LOOPBACK = ["127.0.0.1", "[::1]", "::1"];
 const DEFAULT_PORT = ":5432";
 
-/** Whether two places, as `placeOf` names them, are the same: by another name of this machine, or with the default port. */
-export function isSamePlace(one: string, other: string): boolean {
+/** Whether two places, as `placeOf` names them, are the same database: by another name of this machine, or with the default port. */
+export function isSameDatabase(one: string, other: string): boolean {
   return usualName(one) === usualName(other);
 }
 

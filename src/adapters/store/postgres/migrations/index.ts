@@ -5,6 +5,7 @@ import { INITIAL_TRIGGERS } from "./0001-triggers.js";
 import { followerLayouts } from "./0002-follower-layouts.js";
 import { pendingList } from "./0003-pending-list.js";
 import { INLINED_FUNCTIONS } from "./0004-inlined-functions.js";
+import { NUMBERS_IN_TEXTS } from "./0005-numbers-in-texts.js";
 
 /** Forward only, in order; a record's version is the number of migrations applied to it. */
 export const MIGRATIONS: readonly string[] = [
@@ -12,6 +13,7 @@ export const MIGRATIONS: readonly string[] = [
   followerLayouts,
   pendingList,
   INLINED_FUNCTIONS,
+  NUMBERS_IN_TEXTS,
 ];
 
 /** Whatever collation the database has, the record sorts and compares text as SQLite does. */
