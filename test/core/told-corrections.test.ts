@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { readingOfFact } from "../../src/core/memories/reading.js";
-import { decide, mayRelate, type KnownFact } from "../../src/core/memories/relate.js";
+import type { KnownFact } from "../../src/core/memories/decision.js";
+import { decide, mayRelate } from "../../src/core/memories/relate.js";
 
 /** A note is read by rules and compared with the note of the day before. */
 const extractor = createRulesExtractor();

@@ -1,4 +1,5 @@
-import type { Reading } from "./reading.js";
+import { isBefore, replacing, type Decision, type KnownFact, type NewFact } from "./decision.js";
+import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { valueWords } from "./slot-values.js";
 import { keyOf } from "./transitions.js";
 
@@ -31,8 +32,20 @@ function successorsIn({ transitions }: Reading): readonly Holder[] {
     .map(({ thing, present }) => ({ role: thing, holder: present }));
 }
 
+/** Whoever succeeded somebody in a role no longer has it once another does. */
+export function decideBySuccession(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  const mine = readingOfFact(fact);
+  const earlier = known.filter(({ saidAt }) => !isBefore(fact.saidAt, saidAt));
+  const succeeded = succeededBy(
+    mine,
+    earlier.map(({ memory }) => readingOf(memory.text)),
+  );
+  const over = earlier.filter(({ memory }) => saysHolder(succeeded, readingOf(memory.text)));
+  return replacing(fact, { kind: "words", since: mine.statement?.since ?? null }, over);
+}
+
 /** The successors whose role another has now, according to one text. */
-export function succeededBy(mine: Reading, others: readonly Reading[]): readonly Holder[] {
+function succeededBy(mine: Reading, others: readonly Reading[]): readonly Holder[] {
   const now = holdersIn(mine);
   if (now.length === 0) return [];
   return others
@@ -41,7 +54,7 @@ export function succeededBy(mine: Reading, others: readonly Reading[]): readonly
 }
 
 /** True for a text that says that one of these has the role, or succeeded to it. */
-export function saysHolder(holders: readonly Holder[], reading: Reading): boolean {
+function saysHolder(holders: readonly Holder[], reading: Reading): boolean {
   return [...holdersIn(reading), ...successorsIn(reading)].some((one) =>
     holders.some(({ role, holder }) => role === one.role && isSame(holder, one.holder)),
   );
