@@ -123,6 +123,13 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["We deploy to production on Thursdays.", "We no longer just deploy on Thursdays."],
     ["We deploy to production on Thursdays.", "We no longer only deploy on Thursdays."],
   ],
+  "what is so besides it": [
+    ["I live in Porto.", "I live in Berlin too."],
+    ["I work at Bosch.", "I work at Siemens as well."],
+    ["I work at Bosch.", "Also, I work at Siemens."],
+    ["My doctor is Tim Wolf.", "My doctor is Ana Kern as well."],
+    ["I use Vim as my editor.", "I use Emacs as my editor too."],
+  ],
   "an event at another time": [
     ["The lesson starts at 14:00.", "Standup is at 9:30 now."],
     ["The standup is at 9:15.", "The standup is at 9:15 now."],

@@ -1,3 +1,4 @@
+import { isAddition } from "../../language/english/additions.js";
 import { mayBeTakenBack } from "../../language/english/taken-back.js";
 import { tokenise } from "../../language/words.js";
 import { decideByEnding, endedBy, endedOnes } from "./decide-ending.js";
@@ -89,7 +90,7 @@ function decideByRules(fact: NewFact, known: readonly KnownFact[]): Decision | n
 function decideByClaim(fact: NewFact, known: readonly KnownFact[]): Decision | null {
   const mine = readingOfFact(fact);
   const { claim } = mine;
-  if (!claim) return null;
+  if (!claim || (!claim.isNegative && isAddition(fact.quote ?? fact.text))) return null;
   const claims = known.flatMap((other) => {
     const held = readingOf(other.memory.text).claim;
     return held ? [{ ...other, claim: held }] : [];

@@ -1,3 +1,4 @@
+import { isAddition } from "../../language/english/additions.js";
 import { isBefore, replacing, type Decision, type KnownFact, type NewFact } from "./decision.js";
 import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { valueWords } from "./slot-values.js";
@@ -10,17 +11,21 @@ interface Holder {
   readonly holder: string;
 }
 
+/** Held by one person at a time, as a key. */
+const OF_ONE =
+  /^(?:c[a-z]{1,2}o|president|chair(?:man|woman|person)?|managing director|head .+|team lead|principal|mayor|captain)$/;
 const NAME = /^\p{Lu}[\p{L}\p{N}.'-]*(?: \p{Lu}[\p{L}\p{N}.'-]*){0,2}$/u;
 
-/** "Our CTO is Kim", "Kim is the CTO", "Tim is CTO again"; not "Kim is a CTO". */
-function holdersIn({ statedValues, transitions, returns }: Reading): readonly Holder[] {
+/** "Our developer is Kim", "Kim is the developer", "Kim is our developer now", "Kim is our CTO"; not "Kim is our developer". */
+function holdersIn({ statement, statedValues, transitions, returns }: Reading): readonly Holder[] {
   if (transitions.length > 0 || returns) return [];
   return statedValues.flatMap(({ link, subject, value, scope }) => {
     if (link !== "is" || scope !== "") return [];
-    const role = value.replace(/ again$/i, "");
+    const role = keyOf(value, "");
+    const isOnlyOne = /^the /i.test(value) || OF_ONE.test(role) || statement?.isChange === true;
     return [
       ...(NAME.test(value) ? [{ role: keyOf(subject, ""), holder: value }] : []),
-      ...(NAME.test(subject) && !/^an? /i.test(role) ? [{ role: keyOf(role, ""), holder: subject }] : []),
+      ...(NAME.test(subject) && isOnlyOne && !/^an? /i.test(value) ? [{ role, holder: subject }] : []),
     ];
   });
 }
@@ -34,6 +39,7 @@ function successorsIn({ transitions }: Reading): readonly Holder[] {
 
 /** Whoever succeeded somebody in a role no longer has it once another does. */
 export function decideBySuccession(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  if (isAddition(fact.quote ?? fact.text)) return null;
   const mine = readingOfFact(fact);
   const earlier = known.filter(({ saidAt }) => !isBefore(fact.saidAt, saidAt));
   const succeeded = succeededBy(

@@ -88,7 +88,7 @@ function withoutDate(named: string): string {
 }
 
 function transitionOf(
-  { kind, isHolder, ...pattern }: Omit<TransitionPattern, "form">,
+  { kind, ...pattern }: Omit<TransitionPattern, "form">,
   { s = "", t = "", f = "", p = "" }: Readonly<Record<string, string | undefined>>,
   { dated, scope, since }: Pick<Statement, "dated" | "scope"> & Partial<Pick<Statement, "since">>,
   isOfGroup: boolean,
@@ -118,7 +118,7 @@ function transitionOf(
     isOfGroup: isOfGroup || TEAM.test(fold(s)),
     when,
     isOfJob: JOBS.test(t),
-    tells: isVague(value) || (isHolder && !NAME.test(value)) ? "nothing" : pattern.tells,
+    tells: isVague(value) ? "nothing" : pattern.tells,
   };
 }
 
