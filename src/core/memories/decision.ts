@@ -26,6 +26,8 @@ export interface NewFact {
   readonly text: string;
   /** The words that state it. */
   readonly quote?: string | undefined;
+  /** What was said after these words takes them back. */
+  readonly isTakenBack?: boolean | undefined;
   /** When it was said (ISO). */
   readonly saidAt: string;
   /** ISO dates of its events. */

@@ -64,7 +64,7 @@ function replacesClaim({ claim, claimOfTeam }: Reading, theirs: Claim): boolean 
  */
 export function decide(fact: NewFact, known: readonly KnownFact[]): Decision {
   const trusted = known.filter(({ isUnverified }) => isUnverified !== true);
-  const isTakenBack = mayBeTakenBack(fact.quote ?? fact.text);
+  const isTakenBack = fact.isTakenBack === true || mayBeTakenBack(fact.quote ?? fact.text);
   const taken = isTakenBack ? null : (decideByRules(fact, known) ?? decideByRules(fact, trusted));
   const later = taken?.kind === "outdated" ? undefined : givenUpLater(fact, known);
   if (later) return { kind: "outdated", by: later.memory.id, ...(taken?.kind === "updates" && { ids: taken.ids }) };

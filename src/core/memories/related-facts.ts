@@ -76,6 +76,7 @@ export async function relateFact(
     {
       text: candidate.text,
       quote: candidate.quote,
+      isTakenBack: candidate.isTakenBack,
       saidAt: said,
       eventDates: candidate.eventDates,
       isTemporary: candidate.forgetAfter !== undefined,
