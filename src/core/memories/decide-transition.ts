@@ -1,13 +1,25 @@
-import { isBefore, newestOf, replacing, type Decision, type KnownFact, type NewFact } from "./decision.js";
+import { groupBy } from "../../lib/group-by.js";
+import { fold } from "../../language/words.js";
+import { isBefore, newestOf, replacing, together, type Decision, type KnownFact, type NewFact } from "./decision.js";
 import { endedStates } from "./ended-states.js";
 import { readingOf, readingOfFact } from "./reading.js";
-import { isOfDates } from "./transitions.js";
+import { isOfDates, type Transition } from "./transitions.js";
 
 /** What became something else ends every statement of the former value that is certainly meant; nothing if they differ. */
 export function decideByTransition(fact: NewFact, known: readonly KnownFact[]): Decision | null {
-  const mine = readingOfFact(fact);
+  const { transitions } = readingOfFact(fact);
+  const changed = groupBy(transitions, ({ former }) => fold(former));
+  return [...changed.values()].map((ones) => decideByChange(fact, ones, known)).reduce(together, null);
+}
+
+/** @param transitions of one former value */
+function decideByChange(
+  fact: NewFact,
+  transitions: readonly Transition[],
+  known: readonly KnownFact[],
+): Decision | null {
   const former = known.flatMap((one) => {
-    const [ended] = isBefore(fact.saidAt, one.saidAt) ? [] : endedStates(mine, readingOf(one.memory.text));
+    const [ended] = isBefore(fact.saidAt, one.saidAt) ? [] : endedStates({ transitions }, readingOf(one.memory.text));
     return ended ? [{ one, ...ended }] : [];
   });
   const [first] = former;

@@ -87,3 +87,9 @@ function speaksOfNow(
   if (isBefore(saidAt, since)) return false;
   return !isBefore(since, otherSaidAt) || daysBetween(since, saidAt) <= NEWS_DAYS;
 }
+
+/** What two rules find: each of them is certain of what it ends. */
+export function together(one: Decision | null, other: Decision | null): Decision | null {
+  if (one?.kind !== "updates" || other?.kind !== "updates") return one ?? other;
+  return { kind: "updates", ids: [...new Set([...one.ids, ...other.ids])] };
+}

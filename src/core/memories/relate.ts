@@ -2,9 +2,10 @@ import { isAddition } from "../../language/english/additions.js";
 import { mayBeTakenBack } from "../../language/english/taken-back.js";
 import { tokenise } from "../../language/words.js";
 import { decideByEnding, endedBy, endedOnes } from "./decide-ending.js";
+import { decideByPresent, mayBeGivenUp, wordsOfGivenUp, wordsOfPresent } from "./decide-present.js";
 import { decideByReturn } from "./decide-return.js";
 import { decideByTransition, givenUpLater } from "./decide-transition.js";
-import { replacing, type Decision, type KnownFact, type NewFact } from "./decision.js";
+import { replacing, together, type Decision, type KnownFact, type NewFact } from "./decision.js";
 import { endedStates } from "./ended-states.js";
 import { wordsOfHeld } from "./endings.js";
 import { extension, saysMore, tellsMoreOf } from "./extension.js";
@@ -27,14 +28,16 @@ export function wordsToRelate(reading: Reading): string[] {
     ...(replacement ? wordsOfReplaced(replacement) : []),
     ...transitions.flatMap((one) => [...wordsOfFormer(one), ...valueWords(one.present)]),
     ...wordsOfRoles(reading),
+    ...wordsOfPresent(reading),
     ...(returns ? valueWords(returns.present) : []),
     ...(name === null ? [] : tokenise(name)),
   ];
 }
 
-/** Words by which the text index finds what holds since somebody gave up what they go back to now. */
-export function wordsOfUndone({ returns }: Reading, others: readonly string[]): readonly string[] {
-  if (!returns) return [];
+/** Words by which the text index finds what holds since somebody gave up what they go back to now, or told what is so no longer. */
+export function wordsOfUndone(mine: Reading, others: readonly string[]): readonly string[] {
+  const { returns } = mine;
+  if (!returns) return wordsOfGivenUp(mine, others);
   const told = others.flatMap((text) => readingOf(text).transitions).filter((one) => isUndoneBy(returns, one));
   return [...new Set(told.flatMap(({ present, thing }) => [...valueWords(present), ...valueWords(thing)]))];
 }
@@ -47,7 +50,7 @@ export function mayRelate(mine: Reading, other: string): boolean {
   if (endedBy(mine, theirs) || (mine.holdings.length > 0 && endedBy(theirs, mine))) return true;
   if (replaces(mine, theirs) || replaces(theirs, mine)) return true;
   if (endedStates(mine, theirs).length > 0 || endedStates(theirs, mine).length > 0) return true;
-  if (isOfSameRole(mine, theirs)) return true;
+  if (isOfSameRole(mine, theirs) || mayBeGivenUp(mine, theirs)) return true;
   // What it said before is only looked up later.
   if (mine.returns && theirs.statedValues.length > 0) return true;
   if (!mine.claim || !theirs.claim) return false;
@@ -77,7 +80,8 @@ function decideByRules(fact: NewFact, known: readonly KnownFact[]): Decision | n
     decideByReturn(fact, known) ??
     together(decideByClaim(fact, known) ?? decideByEnding(fact, known), decideByTransition(fact, known)) ??
     decideByReplacement(fact, known) ??
-    decideBySuccession(fact, known);
+    decideBySuccession(fact, known) ??
+    decideByPresent(fact, known);
   if (taken?.kind !== "updates") return taken;
   const replaced = known
     .filter(({ memory, isUnverified }) => isUnverified !== true && taken.ids.includes(memory.id))
@@ -118,10 +122,4 @@ function decideByReplacement(fact: NewFact, known: readonly KnownFact[]): Decisi
 
 function replaces({ replacement }: Reading, { statement }: Reading): boolean {
   return replacement !== null && statement !== null && isReplacedBy(replacement, statement);
-}
-
-/** What two rules find: each of them is certain of what it ends. */
-function together(one: Decision | null, other: Decision | null): Decision | null {
-  if (one?.kind !== "updates" || other?.kind !== "updates") return one ?? other;
-  return { kind: "updates", ids: [...new Set([...one.ids, ...other.ids])] };
 }
