@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide, type KnownFact } from "../../src/core/memories/relate.js";
+import type { KnownFact } from "../../src/core/memories/decision.js";
+import { decide } from "../../src/core/memories/relate.js";
 
 function ended(known: readonly string[], text: string): readonly string[] {
   const facts: KnownFact[] = known.map((one) => ({

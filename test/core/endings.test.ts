@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { decide, type KnownFact } from "../../src/core/memories/relate.js";
+import type { KnownFact } from "../../src/core/memories/decision.js";
+import { decide } from "../../src/core/memories/relate.js";
 
 const LATER = "2024-05-07T12:00:00Z";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRulesExtractor } from "../../src/adapters/facts/rules.js";
 import { readingOfFact } from "../../src/core/memories/reading.js";
-import { decide, mayRelate, type KnownFact } from "../../src/core/memories/relate.js";
+import type { KnownFact } from "../../src/core/memories/decision.js";
+import { decide, mayRelate } from "../../src/core/memories/relate.js";
 
 /** A note is read by rules and compared with the note of the day before. */
 const extractor = createRulesExtractor();
@@ -121,6 +122,13 @@ const KEPT: Readonly<Record<string, readonly Pair[]>> = {
     ["I work on my thesis on Fridays.", "I no longer work on Fridays."],
     ["We deploy to production on Thursdays.", "We no longer just deploy on Thursdays."],
     ["We deploy to production on Thursdays.", "We no longer only deploy on Thursdays."],
+  ],
+  "what is so besides it": [
+    ["I live in Porto.", "I live in Berlin too."],
+    ["I work at Bosch.", "I work at Siemens as well."],
+    ["I work at Bosch.", "Also, I work at Siemens."],
+    ["My doctor is Tim Wolf.", "My doctor is Ana Kern as well."],
+    ["I use Vim as my editor.", "I use Emacs as my editor too."],
   ],
   "an event at another time": [
     ["The lesson starts at 14:00.", "Standup is at 9:30 now."],

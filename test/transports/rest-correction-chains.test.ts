@@ -73,7 +73,7 @@ const SUBJECTS: readonly Subject[] = [
     name: "an employer",
     values: ["Google", "Ikea", "Lego"],
     first: (value) => `Ben works at ${value}.`,
-    change: (former, present) => `Ben left ${former} to join ${present}.`,
+    change: (former, present) => `Ben left ${former} to work at ${present}.`,
     goBack: (present) => `Ben went back to ${present}.`,
     says: (value) => new RegExp(`^Ben works at ${value}\\.?$`),
   },

@@ -86,8 +86,8 @@ describe("a correction made again", () => {
     [
       ["Our CTO is Tim."],
       ["Lea replaced Tim as CTO.", "Tim replaced Lea as CTO.", "Lea replaced Tim as CTO.", "Tim replaced Lea as CTO."],
-      /CTO is/,
-      ["User's CTO is Tim"],
+      /CTO/,
+      ["Tim replaced Lea as CTO"],
     ],
     [
       ["I own a Canyon bike."],

@@ -1,3 +1,4 @@
+import { DRINK } from "../../language/english/drinks.js";
 import { isHabitual, isHerOwn, isLight, isLongstanding, isPointing, lowerText, saysSomething } from "./objects.js";
 import { judgeLiking } from "./likings.js";
 import type { Predicate } from "./predicate.js";
@@ -118,7 +119,8 @@ export function judgePast({ verb, rest, isNegated, adverbs }: Predicate): Verdic
   if (rest[0]?.lower === "your" && MINOR.test(verb ?? "see")) return null;
   if (OVER.test(`${verb} ${text}`)) return EPISODE;
   if (verb === null) return isPointing(rest) ? null : /^as an? \w/.test(text) ? EPISODE : DATED_EPISODE;
-  if (verb === "go" && text.startsWith("back to ") && isCapitalised(rest[2])) return EPISODE;
+  if (verb === "go" && text.startsWith("back to ") && (isCapitalised(rest[2]) || DRINK.test(rest[2]?.lower ?? "")))
+    return EPISODE;
   const frames = EVENTS[verb];
   if (frames) {
     const isPlain = verb === "spend" || /\b(?:heart attack|stroke|surgery|operation)\b/.test(text);

@@ -43,18 +43,20 @@ async function extractFacts(source: FactSource, signal?: AbortSignal): Promise<F
   const facts = new Map<string, FactCandidate>();
   const toldByUser: LastMentioned = { person: null, age: 0 };
   let read = 0;
-  for (const passage of passagesOf(source)) {
+  const passages = passagesOf(source);
+  for (const [index, passage] of passages.entries()) {
     // Among several people, somebody else may have been mentioned in between.
     const told = passage.voice.kind === "user" ? toldByUser : { person: null, age: 0 };
     const reader = createReader(passage, told, { timeZone: source.timeZone, parse });
-    for (const sentence of statementsOf(passage.text, passage.voice)) {
+    const after = passages.slice(index + 1, index + 3).find(({ voice }) => voice.kind !== "assistant");
+    for (const sentence of statementsOf(passage.text, passage.voice, after?.text)) {
       read += 1;
       if (read % READ_PER_TURN === 0) await yieldTurn();
       signal?.throwIfAborted();
       if (sentence === null) continue;
       for (const fact of reader(sentence)) {
         const key = fact.text.toLowerCase();
-        if (!facts.has(key)) facts.set(key, fact);
+        if (!facts.has(key)) facts.set(key, sentence.isTakenBack ? { ...fact, isTakenBack: true } : fact);
       }
       if (facts.size >= MOST_CANDIDATES) return [...facts.values()].slice(0, MOST_CANDIDATES);
     }

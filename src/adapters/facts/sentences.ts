@@ -10,12 +10,15 @@ export interface Sentence {
   readonly quote: string;
   /** The quote without ornaments, with straight quotation marks and single spaces. */
   readonly text: string;
+  /** What was said next takes it back. */
+  readonly isTakenBack?: true;
 }
 
 const SHORTEST = 6;
 const LONGEST = 500;
 const FENCE = /^\s{0,3}(?:```|~~~)/;
 const ORNAMENT = /^(?:\s*(?:[-*+•>]|\d{1,3}[.)]|\[[ xX]\])\s+)+/;
+const SPEAKER = /^\p{Lu}[\p{L} '-]{0,30}: /u;
 const HEADER =
   /^\s{0,3}(?:[-*>] {1,3})?(?:\*\*)?(?:from|to|cc|bcc|reply[- ]to|sender|return-path|delivered-to|message-id|received)(?:\*\*)?:/i;
 /** What somebody else said, and the line before it. */
@@ -41,8 +44,9 @@ const CODE_SIGN = /[{}<>|\\=]|;(?! \p{L})|=>|\(\)|^\s*(?:#|\/\/|import |const |l
 /**
  * The sentences of a text that may state facts, in order: no headings, code, tables, questions or suppositions. Yields null
  * after each line, so that the caller can give way to other tasks even if no line states anything.
+ * @param after what was said after the text
  */
-export function* statementsOf(text: string, voice: Voice): Generator<Sentence | null> {
+export function* statementsOf(text: string, voice: Voice, after = ""): Generator<Sentence | null> {
   const lines = text.split("\n");
   let inFence = false;
   let from = 0;
@@ -58,7 +62,9 @@ export function* statementsOf(text: string, voice: Voice): Generator<Sentence | 
     if (goesOn(line, lines[index + 1] ?? "", together[0] ?? line)) continue;
     const joined = text.slice(start + line.length - together.join("\n").length, start + line.length);
     together = [];
-    if (joined.length >= SHORTEST) yield* statementsOfLine(joined, voice);
+    if (joined.length < SHORTEST) continue;
+    const isUndone = undoesBefore((nextLine(lines, index + 1) ?? after).replace(ORNAMENT, "").replace(SPEAKER, ""));
+    yield* statementsOfLine(joined, voice, isUndone);
   }
 }
 
@@ -67,12 +73,21 @@ function isNobodysHere(line: string, { kind, authors }: Voice): boolean {
   return kind === "document" && (HEADER.test(line) || (authors !== undefined && QUOTED.test(line)));
 }
 
+function nextLine(lines: readonly string[], from: number): string | undefined {
+  let next = from;
+  while (lines[next]?.trim() === "") next += 1;
+  return lines[next];
+}
+
 function isHeading(line: string): boolean {
   return /^\s{0,3}#{1,6}\s/.test(line);
 }
 
-/** @param line one, or several that belong together */
-function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
+/**
+ * @param line one, or several that belong together
+ * @param isUndone true if what follows takes its last sentence back
+ */
+function* statementsOfLine(line: string, voice: Voice, isUndone: boolean): Generator<Sentence> {
   const spans = withWhatTakesBack(line.replaceAll("\n", " "));
   for (const [index, { start, end }] of spans.entries()) {
     if (end - start < SHORTEST || end - start > LONGEST) continue;
@@ -82,7 +97,8 @@ function* statementsOfLine(line: string, voice: Voice): Generator<Sentence> {
     if (text.length < SHORTEST || isUnfit(text, voice)) continue;
     const next = spans[index + 1];
     const undoing = next && undoesBefore(line.slice(next.start, next.end)) ? line.slice(end, next.end) : "";
-    yield { quote: quote + undoing, text };
+    const isTakenBack = isUndone && index === spans.length - 1;
+    yield { quote: quote + undoing, text, ...(isTakenBack && { isTakenBack }) };
   }
 }
 

@@ -4,6 +4,7 @@ import { isDate, isSameDate } from "./date-values.js";
 import { isPlace, valueWords } from "./slot-values.js";
 import { TOOLS } from "./slot-words.js";
 import type { Link, StatedValue } from "./stated-values.js";
+import { PET } from "./ending-patterns.js";
 import {
   EXCHANGED_ROLE,
   NAME,
@@ -78,8 +79,12 @@ function isCertain(transition: Transition, { link }: StatedValue): boolean {
   return !BELONGING.includes(link) || mayBelongElsewhere(transition, link);
 }
 
+/** Who works there may move from its products to others. */
+const MAKES_TOOLS =
+  /^(?:adobe|amazon|atlassian|autodesk|cisco|dell|hp|ibm|lenovo|meta|microsoft|mozilla|nokia|o2|red hat|samsung|sap|sony|telekom|vmware|vodafone|xiaomi|zoho)\b/i;
+
 /** Who switched from Oracle to Postgres still works there, unless the text names the job, or others say it of a person. */
-function mayBelongElsewhere({ kind, subject, isOfJob, former, present }: Transition, link: Link): boolean {
+function mayBelongElsewhere({ kind, subject, isOfJob, isOfGroup, former, present }: Transition, link: Link): boolean {
   if (kind !== "move" && kind !== "switch") return true;
   const isMoved = kind === "move";
   const isOther = subject !== "";
@@ -87,7 +92,8 @@ function mayBelongElsewhere({ kind, subject, isOfJob, former, present }: Transit
   if (link === "work" && (isOfJob === true || areDepartments)) return true;
   if ((link === "home" || link === "at") && isPlace(former) && isPlace(present)) return true;
   if (isTool(former) || isTool(present)) return false;
-  return link === "with" || (link === "member" ? isOther : isMoved && (link !== "work" || isOther));
+  if (link === "work" && !isOther && (isOfGroup || MAKES_TOOLS.test(former))) return false;
+  return link === "with" || (link === "member" ? isOther : isMoved);
 }
 
 function isTool(value: string): boolean {
@@ -162,7 +168,8 @@ function endedName({ former, thing, present }: Transition, { link, subject, valu
   if (/^(?:the|our|my|their) \p{Ll}/iu.test(former) && keyOf(subject, "") === keyOf(former, ""))
     return keyOf(subject, "");
   const said = plainName(former.replace(/^(?:the|our|my|their) /i, ""));
-  if (said === name && PEOPLE.test(subject)) return null;
+  if (said === name && PEOPLE.test(subject) && !(PET_OF_ONES_OWN.test(subject) && /^\p{Lu}\p{Ll}+$/u.test(present)))
+    return null;
   if (said === name) return /[\p{Lu}\d._/-]/u.test(former.replace(/^The /, "")) ? keyOf(subject, "") : null;
   const kind = said.startsWith(`${name} `)
     ? said.slice(name.length)
@@ -171,6 +178,9 @@ function endedName({ former, thing, present }: Transition, { link, subject, valu
   const words = new Set(valueWords(subject));
   return valueWords(kind).every((word) => words.has(word)) ? keyOf(subject, "") : null;
 }
+
+/** People give a name to nobody but their pets. */
+const PET_OF_ONES_OWN = new RegExp(`^(?:user|we|the team)'s (?:[\\p{L}-]+ ){0,2}(?:${PET})$`, "iu");
 
 function plainName(name: string): string {
   return fold(name.replace(/["'`“”‘’]/g, "").trim());

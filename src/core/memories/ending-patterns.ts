@@ -107,7 +107,7 @@ export const NEXT = /,? (?:and )?then .*/isu;
 export const CALLED_OFF =
   /^(?:(?<s>[^,]{1,80}?)'s )?(?:the )?(?<v>[^,]{1,80}?) (?:was|is|has been|got) (?:cancell?ed|called off)$/iu;
 
-const PET =
+export const PET =
   "dog|puppy|cat|kitten|horse|pony|rabbit|bunny|hamster|gerbil|guinea pig|parrot|bird|budgie|canary|tortoise|turtle";
 /** A pet by its name, with or without its owner. */
 export const DIED = new RegExp(

@@ -41,6 +41,8 @@ export interface FactCandidate extends SaidDates {
   readonly quoteAt?: { readonly start: number; readonly end: number };
   /** True when the source does not say it in these words: weighted down and queued for review. */
   readonly isInference?: boolean;
+  /** What was said after the quote takes it back: it replaces nothing. */
+  readonly isTakenBack?: true;
   /** Role or name of who said it in a conversation; determines how far it is trusted. `User` is the owner's own word. */
   readonly speaker?: string;
   /** Id of the memory that the candidate replaces, when the caller said so. */

@@ -1,4 +1,4 @@
-import { NEWS_DAYS, daysBetween, isBefore } from "./relate.js";
+import { NEWS_DAYS, daysBetween, isBefore } from "./decision.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import type { Memory } from "../types.js";

@@ -21,6 +21,7 @@ import { PASSING } from "./ending-patterns.js";
 import { readAnswerLanguage } from "./answer-language.js";
 import { datePartsOf, readStatement, type Statement } from "./statement.js";
 import type { Claim } from "./slots.js";
+import { isDateOrLanguage } from "./transitions.js";
 
 /**
  * Reads what an English text says is the case now. Favours silence over error: null for the past, plans, questions, guesses and
@@ -47,6 +48,7 @@ function readPattern(statement: Statement, pattern: SlotPattern): Claim | null {
   if (subject === null) return null;
   const value = pattern.value ?? readValue(pattern, found["v"] ?? "");
   if (value === null) return null;
+  if (pattern.slot === "called" && pattern.isChange === true && isDateOrLanguage(value)) return null;
   const slot = slotOf(pattern, subject, value, found["k"]);
   if (slot === null || !holdsNow(statement, pattern)) return null;
   return {

@@ -8,7 +8,7 @@ import { readClaim, type Claim } from "./slots.js";
 import { readStatedValues, type StatedValue } from "./stated-values.js";
 import { readStatement, type Statement } from "./statement.js";
 import { readReturn, statesOfReturn, type Return } from "./returns.js";
-import { presentState, readTransition, type Transition } from "./transitions.js";
+import { presentState, readTransition, readTransitions, type Transition } from "./transitions.js";
 
 const LONGEST_READ = 400;
 /** About 2 kB each. */
@@ -87,8 +87,8 @@ export class Reading {
   /** What it says became something else, as the text itself and as the quoted words say it. */
   get transitions(): readonly Transition[] {
     if (this.#transitions === undefined) {
-      const own = readTransition(this.#text, this.#isOfGroup);
-      this.#transitions = [own, this.#quoted].filter((one) => one !== null);
+      const own = readTransitions(this.#text, this.#isOfGroup);
+      this.#transitions = this.#quoted === null ? own : [...own, this.#quoted];
     }
     return this.#transitions;
   }

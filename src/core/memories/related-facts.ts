@@ -7,7 +7,8 @@ import type { Memory } from "../types.js";
 import type { FactWriting } from "./fact-writing.js";
 import { isActive } from "./find-memory.js";
 import { readingOfFact } from "./reading.js";
-import { decide, isBefore, mayRelate, type KnownFact } from "./relate.js";
+import { isBefore, type KnownFact } from "./decision.js";
+import { decide, mayRelate } from "./relate.js";
 import type { ResolvedFact, StatedCandidate } from "./resolve-facts.js";
 import { temporalContextSchema } from "./temporal-context.js";
 import { isFlagged, isTrusted } from "./trust.js";
@@ -75,6 +76,7 @@ export async function relateFact(
     {
       text: candidate.text,
       quote: candidate.quote,
+      isTakenBack: candidate.isTakenBack,
       saidAt: said,
       eventDates: candidate.eventDates,
       isTemporary: candidate.forgetAfter !== undefined,

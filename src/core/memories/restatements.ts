@@ -1,3 +1,4 @@
+import { DRINK } from "../../language/english/drinks.js";
 import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
 import { endedStates, type EndedState } from "./ended-states.js";
@@ -18,8 +19,6 @@ const NOT_TOLD: Readonly<Partial<Record<TransitionKind, ReadonlySet<Link>>>> = {
   switch: new Set(["member"]),
   leave: new Set(["member", "with"]),
 };
-/** Of what somebody does habitually, only drinks are known to take each other's place. */
-const DRINKS = /^(?:tea|coffee|decaf|espresso|matcha|cocoa|water|juice|milk|cola|soda|lemonade|beer|wine|cider)$/i;
 /** What was under the mat may be in the shed. */
 const PLACED = /^(?:in|on|at|under|behind|beside|near|inside|by|with|for) /i;
 const PLAIN_TOPIC = /^[\p{L}\p{N}][\p{L}\p{N} '-]{0,40}$/u;
@@ -34,19 +33,21 @@ interface Former {
  * What memories that a text ends say of the new value, by id: "we renamed Heron to Kestrel" makes "the project is called Heron"
  * say "the project is called Kestrel". Without those of which that is uncertain.
  */
-export function restatementsOf(mine: Reading, former: readonly Former[]): ReadonlyMap<string, string> {
-  const restated = former.flatMap(({ id, text }) => {
+export function restatementsOf(mine: Reading, ended: readonly Former[]): ReadonlyMap<string, string> {
+  const restated = ended.flatMap(({ id, text }) => {
     const one = restate(mine, text);
     return one ? [{ id, ...one }] : [];
   });
   // A new bank is perhaps not the new broker, unless the text names what became another.
-  const isCertain = restated.every(({ isNamed, subject }) => isNamed || subject === restated[0]?.subject);
-  return new Map(isCertain ? restated.map(({ id, text }) => [id, text]) : []);
+  const isCertain = ({ isNamed, subject, former }: Restated) =>
+    isNamed || restated.every((other) => other.former !== former || other.subject === subject);
+  return new Map(restated.filter(isCertain).map(({ id, text }) => [id, text]));
 }
 
 interface Restated {
   readonly text: string;
   readonly subject: string;
+  readonly former: string;
   readonly isNamed: boolean;
 }
 
@@ -59,7 +60,7 @@ function restate(mine: Reading, text: string): Restated | null {
     const said = mayCarry(ended, plain) ? withPresent(plain, ended) : null;
     const { transition, held } = ended;
     const isNamed = transition.thing !== "" || transition.kind === "rename";
-    return said === null ? [] : [{ text: said, subject: fold(held.subject), isNamed }];
+    return said === null ? [] : [{ text: said, subject: fold(held.subject), former: transition.former, isNamed }];
   });
   return first && more.every((other) => other.text === first.text) ? first : null;
 }
@@ -76,7 +77,8 @@ function mayCarry({ transition, held }: EndedState, text: string): boolean {
   if (tells === "nothing" || (tells === "possession" && held.link !== "own" && determinerOf(former) !== ""))
     return false;
   if (PLACED.test(former) || PLACED.test(present) || NOT_TOLD[kind]?.has(held.link)) return false;
-  if (held.link === "habit" && !(/ drinks? /i.test(text) && DRINKS.test(lastWord(present)))) return false;
+  // Of what somebody does habitually, only drinks are known to take each other's place.
+  if (held.link === "habit" && !(/ drinks? /i.test(text) && DRINK.test(lastWord(present)))) return false;
   if (held.topic !== "" && (!PLAIN_TOPIC.test(held.topic) || divideAtTail(held.topic).tail !== "")) return false;
   if (held.link === "work" && NOT_EMPLOYERS.test(fold(present))) return false;
   // Who moves from Lisbon to Spain lives there, but Spain is no town.

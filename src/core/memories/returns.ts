@@ -3,13 +3,17 @@ import { endedStates } from "./ended-states.js";
 import type { Reading } from "./reading.js";
 import { isPlace, valueWords } from "./slot-values.js";
 import type { StatedValue } from "./stated-values.js";
-import { readStatement } from "./statement.js";
-import { BACK_TO } from "./transition-patterns.js";
+import { isoOf, readStatement } from "./statement.js";
+import { BACK_TO, WHEN_FIRST } from "./transition-patterns.js";
 import { keyOf, OURSELVES, presentOf, TEAM, type Transition } from "./transitions.js";
 
 const LONGEST = 240;
 /** What was gone back to was given up again. */
 export const GIVEN_UP_AGAIN = /\bback to [^.!?]{1,80}\b(?:but|then|until|before)\b/i;
+
+const DAY = "(?:yesterday|today|this (?:morning|afternoon|evening|week|month)|last night)";
+const DAY_FIRST = new RegExp(`^${DAY},? (?=(?:we|i)\\b)`, "i");
+const DAY_LAST = new RegExp(`,? ${DAY}(?=[.!]*$)`, "i");
 
 /** Somebody does again what they had given up. */
 export interface Return {
@@ -27,7 +31,7 @@ export interface Return {
 /** Reads who went back to what; null for a journey. */
 export function readReturn(raw: string, isOfGroup: boolean): Return | null {
   if (raw.length > LONGEST || !/ back to /i.test(raw)) return null;
-  const statement = readStatement(raw);
+  const statement = readStatement(raw.trim().replace(WHEN_FIRST, "").replace(DAY_FIRST, "").replace(DAY_LAST, ""));
   if (!statement || statement.isNegative) return null;
   const { s = "", t = "", p = "" } = BACK_TO.exec(statement.text)?.groups ?? {};
   const present = p === "" ? null : presentOf(p);
@@ -39,7 +43,7 @@ export function readReturn(raw: string, isOfGroup: boolean): Return | null {
     present: present.value,
     scope: statement.scope,
     isOfGroup: isOfGroup || TEAM.test(fold(s)),
-    when: statement.since,
+    when: statement.since ?? isoOf(WHEN_FIRST.exec(raw.trim())?.[0] ?? ""),
   };
 }
 

@@ -3,7 +3,8 @@ import type { Repositories } from "../ports.js";
 import type { Memory } from "../types.js";
 import type { Batch, FactWriting } from "./fact-writing.js";
 import { speaksOfNow } from "./fact-time.js";
-import { decide, isBefore } from "./relate.js";
+import { isBefore } from "./decision.js";
+import { decide } from "./relate.js";
 import { isActiveIn, restatedAmong, saidAt, withDates, type Related } from "./related-facts.js";
 import type { StatedCandidate } from "./resolve-facts.js";
 

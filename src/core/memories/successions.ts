@@ -1,4 +1,6 @@
-import type { Reading } from "./reading.js";
+import { isAddition } from "../../language/english/additions.js";
+import { isBefore, replacing, type Decision, type KnownFact, type NewFact } from "./decision.js";
+import { readingOf, readingOfFact, type Reading } from "./reading.js";
 import { valueWords } from "./slot-values.js";
 import { keyOf } from "./transitions.js";
 
@@ -9,17 +11,21 @@ interface Holder {
   readonly holder: string;
 }
 
+/** Held by one person at a time, as a key. */
+const OF_ONE =
+  /^(?:c[a-z]{1,2}o|president|chair(?:man|woman|person)?|managing director|head .+|team lead|principal|mayor|captain)$/;
 const NAME = /^\p{Lu}[\p{L}\p{N}.'-]*(?: \p{Lu}[\p{L}\p{N}.'-]*){0,2}$/u;
 
-/** "Our CTO is Kim", "Kim is the CTO", "Tim is CTO again"; not "Kim is a CTO". */
-function holdersIn({ statedValues, transitions, returns }: Reading): readonly Holder[] {
+/** "Our developer is Kim", "Kim is the developer", "Kim is our developer now", "Kim is our CTO"; not "Kim is our developer". */
+function holdersIn({ statement, statedValues, transitions, returns }: Reading): readonly Holder[] {
   if (transitions.length > 0 || returns) return [];
   return statedValues.flatMap(({ link, subject, value, scope }) => {
     if (link !== "is" || scope !== "") return [];
-    const role = value.replace(/ again$/i, "");
+    const role = keyOf(value, "");
+    const isOnlyOne = /^the /i.test(value) || OF_ONE.test(role) || statement?.isChange === true;
     return [
       ...(NAME.test(value) ? [{ role: keyOf(subject, ""), holder: value }] : []),
-      ...(NAME.test(subject) && !/^an? /i.test(role) ? [{ role: keyOf(role, ""), holder: subject }] : []),
+      ...(NAME.test(subject) && isOnlyOne && !/^an? /i.test(value) ? [{ role, holder: subject }] : []),
     ];
   });
 }
@@ -31,8 +37,21 @@ function successorsIn({ transitions }: Reading): readonly Holder[] {
     .map(({ thing, present }) => ({ role: thing, holder: present }));
 }
 
+/** Whoever succeeded somebody in a role no longer has it once another does. */
+export function decideBySuccession(fact: NewFact, known: readonly KnownFact[]): Decision | null {
+  if (isAddition(fact.quote ?? fact.text)) return null;
+  const mine = readingOfFact(fact);
+  const earlier = known.filter(({ saidAt }) => !isBefore(fact.saidAt, saidAt));
+  const succeeded = succeededBy(
+    mine,
+    earlier.map(({ memory }) => readingOf(memory.text)),
+  );
+  const over = earlier.filter(({ memory }) => saysHolder(succeeded, readingOf(memory.text)));
+  return replacing(fact, { kind: "words", since: mine.statement?.since ?? null }, over);
+}
+
 /** The successors whose role another has now, according to one text. */
-export function succeededBy(mine: Reading, others: readonly Reading[]): readonly Holder[] {
+function succeededBy(mine: Reading, others: readonly Reading[]): readonly Holder[] {
   const now = holdersIn(mine);
   if (now.length === 0) return [];
   return others
@@ -41,7 +60,7 @@ export function succeededBy(mine: Reading, others: readonly Reading[]): readonly
 }
 
 /** True for a text that says that one of these has the role, or succeeded to it. */
-export function saysHolder(holders: readonly Holder[], reading: Reading): boolean {
+function saysHolder(holders: readonly Holder[], reading: Reading): boolean {
   return [...holdersIn(reading), ...successorsIn(reading)].some((one) =>
     holders.some(({ role, holder }) => role === one.role && isSame(holder, one.holder)),
   );

@@ -27,8 +27,6 @@ export interface TransitionPattern {
   readonly needs?: RegExp;
   /** What it certainly tells of what took the place of the former value, if not all: that somebody has it, or nothing. */
   readonly tells?: "possession" | "nothing";
-  /** The present value is who has a role now. */
-  readonly isHolder?: true;
 }
 
 /** Colons occur in times only, commas in figures. */
@@ -51,9 +49,11 @@ const RENAMED = "(?:renamed|rebranded|relabell?ed|retitled)";
 const REPLACED = "(?:replaced|swapped out)";
 const TRADED = "(?:swapped|exchanged|traded)";
 const GAVE_UP = "(?:ditched|dropped)";
+/** The present value is certainly an employer: who joins Paul, or is with Tom, need not work there. */
+const AT_WORK =
+  "(?:to work (?:at|for)|(?:and|then|and then) (?:has |have )?(?:now )?(?:works? (?:at|for)|started (?:work|working|a job) at))";
 const JOINED =
-  "(?:(?:to join|to work (?:at|for))|(?:and|then|and then) (?:has |have )?(?:now )?(?:joined|works? (?:at|for)|started(?: working| work| a job)? (?:at|with)|" +
-  "is (?:now )?(?:at|with)))";
+  "(?:to join|(?:and|then|and then) (?:has |have )?(?:now )?(?:joined|started (?:at|with)|is (?:now )?(?:at|with)))";
 
 function form(body: string): RegExp {
   return new RegExp(`^${body}$`, "iu");
@@ -89,7 +89,12 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
   { kind: "set", form: form(`${T} ${WAS}${SET}${FROM_TO}`) },
   { kind: "set", form: form(`${S} ${HAS}${SET} ${T}${FROM_TO}`) },
   { kind: "set", form: form(`${T} ${HAS}${WENT}${FROM_TO}`) },
-  { kind: "replace", isHolder: true, form: form(`${F} ${WAS}(?:replaced|succeeded) by (?<p>${PART}{1,60}?) as ${T}`) },
+  // Whoever replaced the CTO may also be those who dismissed him: "the board", "Globex".
+  {
+    kind: "replace",
+    tells: "nothing",
+    form: form(`${F} ${WAS}(?:replaced|succeeded) by (?<p>${PART}{1,60}?) as ${T}`),
+  },
   // "Postgres was replaced by Tim"
   { kind: "replace", tells: "nothing", form: form(`${F} ${WAS}(?:replaced|superseded) by ${P}`) },
   { kind: "replace", form: form(`${F} ${WAS}(?:replaced|superseded) with ${P}`) },
@@ -99,10 +104,11 @@ export const TRANSITIONS: readonly TransitionPattern[] = [
   { kind: "replace", form: form(`${S} ${HAS}${GAVE_UP} ${F} in favou?r of ${P}`) },
   {
     kind: "replace",
-    isHolder: true,
+    tells: "nothing",
     form: form(`(?<p>${PART}{1,60}?) ${HAS}(?:replaced|succeeded|(?:took|taken) over from) ${F} as ${T}`),
   },
-  { kind: "leave", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${JOINED} ${P}`) },
+  { kind: "leave", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${AT_WORK} ${P}`) },
+  { kind: "leave", tells: "nothing", form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} ${JOINED} ${P}`) },
   { kind: "leave", needs: EMPLOYER, form: form(`${S} ${HAS}(?:left|quit|resigned from) ${F} for ${P}`) },
 ];
 
@@ -131,7 +137,7 @@ export const NOT_THE_ONE =
   /\b(?:backup|old|former|previous|second|other|favou?rite|spare|first|ex|native|home ?town|birth ?place|nationality|languages?|tongue|origins?|name|surname|offices?|flat|apartment|house|home|school|university|shop|garage|garden|club)\b/iu;
 /** What somebody has one of at a time, and exchanges. */
 export const EXCHANGED_ROLE =
-  /\b(?:editor|ide|browser|search engine|terminal|shell|operating system|database|framework|library|tool|app|client|platform|host(?:ing)?|provider|carrier|operator|network|bank|broker|insurer|insurance|supplier|vendor|plan|subscription|gym|phone|laptop|computer|tablet|camera|keyboard|car|bike|calendar|password manager|backup service|tracker|dentist|doctor|gp|therapist|accountant|lawyer|hairdresser|vet|landlord|tutor)$/iu;
+  /\b(?:editor|ide|browser|search engine|terminal|shell|operating system|database|framework|library|tool|app|client|platform|gateway|host(?:ing)?|provider|carrier|operator|network|bank|broker|insurer|insurance|supplier|vendor|plan|subscription|gym|phone|laptop|computer|tablet|camera|keyboard|car|bike|calendar|password manager|backup service|tracker|dentist|doctor|gp|therapist|accountant|lawyer|hairdresser|vet|landlord|tutor)$/iu;
 /** Such a person, of whom a name alone does not tell that somebody has this profession. */
 export const PRACTITIONER = /\b(?:dentist|doctor|gp|therapist|accountant|lawyer|hairdresser|vet|landlord|tutor)$/iu;
 /** What a group has one of at a time; its members may use others. */

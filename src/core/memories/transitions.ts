@@ -1,6 +1,8 @@
 import { PEOPLE } from "../../language/english/people.js";
+import { sentenceSpans } from "../../language/sentences.js";
 import { fold } from "../../language/words.js";
 import { isDate } from "./date-values.js";
+import { isLanguage } from "./answer-language.js";
 import { DATED } from "./ending-patterns.js";
 import { VAGUE_SUBJECTS } from "./slot-words.js";
 import { valueWords } from "./slot-values.js";
@@ -48,8 +50,24 @@ const CHANGES =
   /[→>]|\b(?:from|renamed|rebranded|rebrands|relabell?ed|retitled|replaced|superseded|succeeded|swapped|exchanged|traded|ditched|dropped|called|named|known|left|quit|resigned)\b/i;
 const MOST_WORDS = 6;
 const LONGEST = 240;
+const MOST_SENTENCES = 5;
 
-/** Reads what a text says became what. Null for plans, questions, guesses, reports, and for what was changed only in part. */
+/**
+ * Reads what a text says became what, where each of its sentences says that of something else: a change of what another sentence
+ * already changed does not count.
+ */
+export function readTransitions(raw: string, isOfGroup = false): readonly Transition[] {
+  if (!CHANGES.test(raw)) return [];
+  const whole = readTransition(raw, isOfGroup);
+  if (whole) return [whole];
+  const sentences = sentenceSpans(raw).map(({ start, end }) => raw.slice(start, end));
+  const read = sentences.slice(0, MOST_SENTENCES).flatMap((sentence) => readTransition(sentence) ?? []);
+  const isEach = read.length === sentences.length;
+  const formers = new Set(read.map(({ former }) => fold(former)));
+  return isEach && formers.size === read.length && !read.some(({ present }) => formers.has(fold(present))) ? read : [];
+}
+
+/** Reads what a sentence says became what. Null for plans, questions, guesses, reports, and for what was changed only in part. */
 export function readTransition(raw: string, isOfGroup = false): Transition | null {
   if (raw.length > LONGEST || !CHANGES.test(raw)) return null;
   const text = withoutBack(raw);
@@ -67,7 +85,8 @@ function withoutBack(text: string): string {
 }
 
 function readFrom(raw: string, isOfGroup: boolean): Transition | null {
-  const text = raw.trim().replace(WHEN_FIRST, "");
+  const [when = ""] = WHEN_FIRST.exec(raw.trim()) ?? [];
+  const text = raw.trim().slice(when.length);
   const arrow = ARROW.exec(text.replace(/\.$/, ""))?.groups;
   if (arrow) return transitionOf({ kind: "move" }, arrow, { scope: "", dated: text }, isOfGroup);
   const statement = readStatement(text);
@@ -76,7 +95,8 @@ function readFrom(raw: string, isOfGroup: boolean): Transition | null {
     const found = pattern.form.exec(statement.text.replace(WHY_LAST, ""))?.groups;
     if (!found || (pattern.needsChange && !statement.isChange)) continue;
     if (pattern.needs && !pattern.needs.test(withoutDate(found["p"] ?? ""))) continue;
-    return transitionOf(pattern, found, statement, isOfGroup || /^we\b/i.test(statement.text));
+    const since = statement.since ?? isoOf(when);
+    return transitionOf(pattern, found, { ...statement, since }, isOfGroup || /^we\b/i.test(statement.text));
   }
   return null;
 }
@@ -88,7 +108,7 @@ function withoutDate(named: string): string {
 }
 
 function transitionOf(
-  { kind, isHolder, ...pattern }: Omit<TransitionPattern, "form">,
+  { kind, ...pattern }: Omit<TransitionPattern, "form">,
   { s = "", t = "", f = "", p = "" }: Readonly<Record<string, string | undefined>>,
   { dated, scope, since }: Pick<Statement, "dated" | "scope"> & Partial<Pick<Statement, "since">>,
   isOfGroup: boolean,
@@ -98,7 +118,7 @@ function transitionOf(
   if (present === null || isAnothers(subject, t)) return null;
   const { value, topic } = present;
   if (/^(?:no|none|nobody|nothing|neither)\b/i.test(value)) return null;
-  if (kind === "rename" && !(subject === "" && mayBeName(value))) return null;
+  if (kind === "rename" && !(subject === "" && mayBeName(value) && !isDateOrLanguage(value))) return null;
   const named = JOBS.test(t) ? "" : keyOf(t, subject);
   if (named !== "" && topic !== "") return null;
   const former = withUnitOf(value, f.trim());
@@ -118,8 +138,13 @@ function transitionOf(
     isOfGroup: isOfGroup || TEAM.test(fold(s)),
     when,
     isOfJob: JOBS.test(t),
-    tells: isVague(value) || (isHolder && !NAME.test(value)) ? "nothing" : pattern.tells,
+    tells: isVague(value) ? "nothing" : pattern.tells,
   };
+}
+
+/** "Renamed Friday" says when, "to English" into which language. */
+export function isDateOrLanguage(value: string): boolean {
+  return isDate(value) || isLanguage(value.split(" ").at(-1) ?? "");
 }
 
 /** A plain word may be the name of something whose former name is one. */

@@ -1,5 +1,5 @@
 import { groupBy } from "../../lib/group-by.js";
-import { isBefore } from "../memories/relate.js";
+import { isBefore } from "../memories/decision.js";
 import { writtenDate } from "../memories/related-facts.js";
 import { isExpired } from "../memories/find-memory.js";
 import { trustOf, trustOfPassage } from "../memories/trust.js";

@@ -3,10 +3,10 @@ const TAKEN_BACK =
   /(?:,| and| but|;) [^.!?]{0,40}?\b(?:back together|together again|rolled (?:it |that )?back|reverted|switched back|came back|just kidding|not really|on again|back on|(?:opened|installed|started) it again)\b| and back(?: again)?\b| while [^,.!?]{1,40} (?:is|are|was|were)\b/i;
 
 const UNDONE =
-  "(?:just |only )?(?:kidding|joking)\\b|" +
+  "(?:just |only )?(?:kidding|joking)\\b|(?:not|nope)[.!]*$|" +
   "(?:(?:then|later|but|and|however|so|soon),? )*(?:i|we|they|he|she|\\p{L}{2,20}) (?:[\\p{L}']{2,12} ){0,3}" +
-  "(?:(?:rolled|switched|changed|took) (?:it|that|this|everything|all) back|undid|reverted|regretted|came back|(?:went|moved|switched|changed|is|are) back(?! to| from| in)|gave up on)\\b|" +
-  "(?:it|that|this) (?:was|has been|got|is) (?:[\\p{L}]{1,12} ){0,3}(?:joke|mistake|lie|dream|test|experiment|rolled back|undone|reverted|temporary|over)\\b|" +
+  "(?:(?:rolled|switched|changed|took) (?:it|that|this|everything|all) back|(?:vetoed|rejected|blocked|stopped|overruled) (?:it|that|this|us)\\b|undid|reverted|regretted|came back|(?:went|moved|switched|changed|is|are) back(?! to| from| in)|gave up on)\\b|" +
+  "(?:it|that|this) (?:was|has been|got|is) (?:[\\p{L}]{1,12} ){0,3}(?:joke|mistake|lie|dream|test|experiment|rolled back|undone|reverted|vetoed|rejected|blocked|stopped|overruled|temporary|over)\\b|" +
   "(?:it|that|this) (?:did not|didn't|never) |(?:it|that|this) (?:failed|lasted)\\b";
 const UNDOES = new RegExp(`^(?:${UNDONE})`, "iu");
 const UNDONE_NEXT = new RegExp(`[.!] (?:${UNDONE})`, "iu");
