@@ -72,6 +72,7 @@ describe("manifest.json", () => {
   });
 
   test("passes on settings that exist, from questions that are asked", () => {
+    expect(manifest.server.mcp_config.env).not.toEqual({});
     for (const [setting, value] of Object.entries(manifest.server.mcp_config.env)) {
       expect(Object.keys(SETTINGS)).toContain(setting);
       const [, question = ""] = /^\$\{user_config\.(\w+)\}$/.exec(value) ?? [];
@@ -81,6 +82,7 @@ describe("manifest.json", () => {
 
   test("asks nothing that is not passed on, and hides what is secret", () => {
     const passedOn = Object.entries(manifest.server.mcp_config.env);
+    expect(manifest.user_config).not.toEqual({});
     for (const [question, { sensitive, default: fallback }] of Object.entries(manifest.user_config)) {
       const [setting = ""] = passedOn.find(([, value]) => value === `\${user_config.${question}}`) ?? [];
       const known = Object.entries(SETTINGS).find(([name]) => name === setting)?.[1];

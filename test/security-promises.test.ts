@@ -29,6 +29,7 @@ test.each(promises.map(({ promise, tests }) => [promise, tests] as const))("%s: 
   for (const { path, titles } of tests) {
     expect(existsSync(join(ROOT, path)), path).toBe(true);
     const source = read(path);
+    expect(titles, path).not.toEqual([]);
     for (const title of titles)
       expect(
         source.split("\n").some((line) => /\b(test|it|describe)\b|^\s*[`"]/.test(line) && line.includes(title)),

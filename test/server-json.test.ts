@@ -57,7 +57,9 @@ test("server.json for the MCP registry is about this package and this version", 
 });
 
 test("server.json names settings that exist, with their defaults, and hides those that are secret", () => {
-  for (const { name, default: fallback, isSecret } of server.packages[0]?.environmentVariables ?? []) {
+  const variables = server.packages[0]?.environmentVariables ?? [];
+  expect(variables).not.toEqual([]);
+  for (const { name, default: fallback, isSecret } of variables) {
     const setting = Object.entries(SETTINGS).find(([known]) => known === name)?.[1];
     expect(setting, name).toBeDefined();
     expect(fallback, name).toBe(setting && "fallback" in setting ? setting.fallback : undefined);

@@ -264,7 +264,9 @@ describe("every candidate", () => {
   });
 
   test("is self-contained: no first or second person, no line breaks, nothing cut off", async () => {
-    for (const fact of await extract(everything)) {
+    const facts = await extract(everything);
+    expect(facts).not.toEqual([]);
+    for (const fact of facts) {
       expect(fact.text).not.toMatch(/\b(?:I|me|my|mine|we|us|our|you|your)\b/);
       expect(fact.text).toMatch(/^\p{Lu}[^\n]*[\p{L}\p{N}]$/u);
     }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/adapters/store/postgres/migrate.js";
 import { createSharedAttempts, type SharedAttempts } from "../../src/adapters/store/postgres/shared-attempts.js";
 import { WRITE_LOCK } from "../../src/adapters/store/postgres/advisory-lock.js";
+import { sha256 } from "../../src/lib/crypto.js";
 import type { Rate } from "../../src/lib/rate-limit.js";
 import { describeOnPostgres } from "../support/describe-on-postgres.js";
 
@@ -20,10 +21,28 @@ describeOnPostgres("attempts counted by several nodes together", (server) => {
     await migrate(client, "of the test");
     one = createSharedAttempts(url);
     other = createSharedAttempts(url);
+    await untilTogether();
   }, WITHIN_MS);
   afterAll(async () => {
     await Promise.all([client.end(), one.close(), other.close()]);
   }, WITHIN_MS);
+
+  /** A node counts alone while the server takes long to answer, as it may for the first connections. */
+  const untilTogether = async (): Promise<void> => {
+    const counters = [one, one, other, other];
+    for (let round = 0; ; round++) {
+      const name = `round ${round}`;
+      const taken = await Promise.all(counters.map((counter) => counter.take(name, TEN_AN_HOUR)));
+      const left = taken.map(({ remaining }) => remaining).toSorted((a, b) => b - a);
+      if (left.join() === "9,8,7,6") return;
+    }
+  };
+
+  /** As if attempts under this name had been made earlier. */
+  const pass = async (name: string, milliseconds: number): Promise<void> => {
+    const change = "update attempt_counts set full_at = full_at - $2::bigint where name = $1";
+    expect((await client.query(change, [sha256(name), milliseconds * 1_000])).rowCount).toBe(1);
+  };
 
   const countRows = async (): Promise<number> => (await client.query("select from attempt_counts")).rowCount ?? 0;
 
@@ -40,15 +59,14 @@ describeOnPostgres("attempts counted by several nodes together", (server) => {
   });
 
   test("do not exceed the rate in the long run, however many wait for each other", async () => {
-    const fast: Rate = { requests: 1_000, windowMs: 1_000 };
+    const fast: Rate = { requests: 100, windowMs: 1_000 };
     const from = performance.now();
     let allowed = 0;
     const insist = async (counter: SharedAttempts): Promise<void> => {
-      while (performance.now() - from < 3_000) if ((await counter.take("insisting", fast)).allowed) allowed += 1;
+      while (allowed < 250) if ((await counter.take("insisting", fast)).allowed) allowed += 1;
     };
     await Promise.all([one, other, one, other, one, other].map(insist));
-    expect(allowed).toBeLessThanOrEqual(1_000 + (performance.now() - from));
-    expect(allowed).toBeGreaterThan(1_000);
+    expect(allowed).toBeLessThanOrEqual(100 + (performance.now() - from) / 10);
   });
 
   test("report what is left, are taken all or none, and count again when given back", async () => {
@@ -63,13 +81,14 @@ describeOnPostgres("attempts counted by several nodes together", (server) => {
   });
 
   test("are earned back evenly, and a shorter window is not held up by a longer one before it", async () => {
-    const fast: Rate = { requests: 2, windowMs: 400 };
-    await one.take("earning", fast, 2);
-    expect((await other.take("earning", fast)).allowed).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    expect((await other.take("earning", fast)).allowed).toBe(true);
-    await one.take("earning", TEN_AN_HOUR, 9);
-    expect((await one.take("earning", fast)).waitMs).toBeLessThanOrEqual(200);
+    const short: Rate = { requests: 2, windowMs: 600_000 };
+    await one.take("earning", short, 2);
+    expect((await other.take("earning", short)).allowed).toBe(false);
+    await pass("earning", 310_000);
+    expect((await other.take("earning", short)).allowed).toBe(true);
+    expect((await other.take("earning", short)).allowed).toBe(false);
+    await one.take("earning", TEN_AN_HOUR, 8);
+    expect((await one.take("earning", short)).waitMs).toBeLessThanOrEqual(300_000);
   });
 
   test("do not wait for a transaction that writes", async () => {
@@ -89,6 +108,7 @@ describeOnPostgres("attempts counted by several nodes together", (server) => {
     await one.take("keys from 192.0.2.0", TEN_AN_HOUR);
     await one.take("gone at once", { requests: 1, windowMs: 1 });
     const { rows } = await client.query<{ text: string }>("select attempt_counts::text as text from attempt_counts");
+    expect(rows).toHaveLength(2);
     expect(rows.map(({ text }) => text).join("\n")).not.toContain("192.0.2");
     await new Promise((resolve) => setTimeout(resolve, 20));
     await other.clean();
@@ -110,8 +130,7 @@ describeOnPostgres("attempts counted by several nodes together", (server) => {
       expect((await one.take("held", TEN_AN_HOUR)).allowed).toBe(false);
       holder.release(true);
       await server.crash();
-      await one.take("after the crash", TEN_AN_HOUR, 4);
-      expect(await other.take("after the crash", TEN_AN_HOUR, 4)).toMatchObject({ allowed: true, remaining: 2 });
+      await untilTogether();
     },
     WITHIN_MS,
   );

@@ -200,6 +200,7 @@ describe("the work of a call does not grow with the store", () => {
 
   test.each(Object.entries(calls))("%s", async (_name, call) => {
     const plan = await planOf(call);
+    expect(plan).not.toEqual([]);
     expect(plan.filter((step) => GROWING.test(step) || WHOLE_ORGANIZATION.test(step))).toEqual([]);
   });
 
@@ -228,16 +229,19 @@ describe("the work of a call does not grow with the store", () => {
 
   test.each(["createdAt", "updatedAt"] as const)("a page sorted by %s needs no extra sort", async (sort) => {
     const plan = await planOf(() => createDocumentStore(db, clock).list("o", buildDocumentQuery({ sort })));
+    expect(plan).not.toEqual([]);
     expect(plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY"))).toEqual([]);
   });
 
   test("a page of requests needs no extra sort", async () => {
     const plan = await planOf(() => createRequestStore(db).list("o", { ...day, offset: 0, limit: 10 }));
+    expect(plan).not.toEqual([]);
     expect(plan.filter((step) => step.includes("TEMP B-TREE"))).toEqual([]);
   });
 
   test("a page of the whole journal needs no extra sort", async () => {
     const plan = await planOf(() => createJournalStore(db, clock).list("o", { offset: 0, limit: 10 }));
+    expect(plan).not.toEqual([]);
     expect(plan.filter((step) => GROWING.test(step) || step.includes("TEMP B-TREE"))).toEqual([]);
   });
 

@@ -424,6 +424,7 @@ describe("with a Chroma server", () => {
     fixture.add(20);
     const options = { url: proxy.url, token: "secret-token", tenant: "default_tenant", database: "default_database" };
     await ready(open(options));
+    expect(proxy.requests).not.toEqual([]);
     expect(proxy.requests.every(({ headers }) => headers["x-chroma-token"] === "secret-token")).toBe(true);
     const collections = proxy.requests.filter(({ path }) => path.includes("/collections"));
     expect(collections.length).toBeGreaterThan(0);

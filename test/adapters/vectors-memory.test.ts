@@ -301,7 +301,9 @@ describe("a scan", () => {
       for (const _pause of matrix.scan(scan, candidates)) continue;
       matrix.settle(candidates, scan, top);
       const cosines = new Map(nearestByHand(truth, query, truth.size).map(({ unit, cosine }) => [unit, cosine]));
-      for (const { unit, cosine } of top.sorted()) expect(Math.abs(cosine - cosines.get(unit)!)).toBeLessThan(2e-5);
+      const best = top.sorted();
+      expect(best).toHaveLength(10);
+      for (const { unit, cosine } of best) expect(Math.abs(cosine - cosines.get(unit)!)).toBeLessThan(2e-5);
     }
   });
 });

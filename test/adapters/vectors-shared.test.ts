@@ -289,7 +289,9 @@ describe("nodes that share a Chroma", () => {
     await close(feeding);
     const next = open(proxy.url);
     await eventually(async () => idsIn(await published()).length === 2 && (await next.status()).state === "ready");
-    expect(idsIn(await published()).filter((id) => before.includes(id))).toEqual([]);
+    const after = idsIn(await published());
+    expect(after).toHaveLength(2);
+    expect(after.filter((id) => before.includes(id))).toEqual([]);
     await fixture.expectRightAnswer(patient(next));
   }, 30_000);
 

@@ -254,7 +254,9 @@ test("continues an interrupted run after a restart", async () => {
   // Only items being read when the process ended are read again.
   const atOnce = source.connector.sync.readsAtOnce;
   expect([...source.reads.values()].reduce((sum, times) => sum + times)).toBeLessThanOrEqual(80 + atOnce);
-  for (const text of Object.values(await textsOf(again))) expect(text).toContain("is new");
+  const texts = Object.values(await textsOf(again));
+  expect(texts).not.toEqual([]);
+  for (const text of texts) expect(text).toContain("is new");
 });
 
 test("no file of the data folder contains the credentials", async () => {
@@ -262,7 +264,9 @@ test("no file of the data folder contains the credentials", async () => {
   await fill(source, 2);
   const connected = await connectTo(source);
   const names = await readdir(connected.dataDirectory, { recursive: true, withFileTypes: true });
-  for (const entry of names.filter((one) => one.isFile())) {
+  const files = names.filter((one) => one.isFile());
+  expect(files.map(({ name }) => name)).toContain("recollect.db");
+  for (const entry of files) {
     const bytes = await readFile(join(entry.parentPath, entry.name));
     expect(bytes.includes('"apiKey":"good"'), entry.name).toBe(false);
   }

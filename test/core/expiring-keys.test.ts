@@ -170,6 +170,7 @@ describe("a mail about expiring keys", () => {
     ])
       expect(taken?.text).toContain(words);
     const random = secret.split("_").at(-1) ?? expect.unreachable();
+    expect(server.taken).not.toEqual([]);
     for (const { raw, text } of server.taken) {
       expect(raw + text).not.toContain(secret);
       expect(raw + text).not.toContain(random.slice(0, 8));

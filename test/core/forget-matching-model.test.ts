@@ -86,6 +86,7 @@ describe("a model", () => {
     expect(request?.body.messages).toEqual(
       forgetMatchingPrompt.messages({ wish: "project Falcon", memories, fence }).map((message) => ({ ...message })),
     );
+    expect(ids).not.toEqual([]);
     for (const id of ids) expect(JSON.stringify(request?.body)).not.toContain(id);
     expect(await opened.store.extractions.totals(opened.store.organizationId)).toMatchObject({ answers: 1 });
   });

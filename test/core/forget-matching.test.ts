@@ -142,6 +142,7 @@ describe("a batch", () => {
   test("has the same id in the journal and in the metadata of each memory, and a reason", async () => {
     const kept = await remember(["Falcon starts in May", "Falcon is led by Lena"]);
     const { forgetBatchId } = await matching({ query: "Falcon", reason: "the project ended" });
+    expect(kept).not.toEqual([]);
     for (const { id } of kept)
       expect(await opened.store.memories.byId(opened.store.organizationId, id)).toMatchObject({
         isForgotten: true,

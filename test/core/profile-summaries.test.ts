@@ -95,6 +95,7 @@ describe("older memories of a bucket", () => {
     expect(request?.body.messages).toEqual(
       summariseProfilePrompt.messages({ bucket: MUSIC, memories, fence, guidance: {} }),
     );
+    expect(kept).not.toEqual([]);
     for (const { id } of kept) expect(JSON.stringify(request?.body)).not.toContain(id);
     expect(await opened.store.extractions.totals(opened.store.organizationId)).toMatchObject({ answers: 1 });
   });

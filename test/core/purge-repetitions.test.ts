@@ -60,6 +60,7 @@ async function purgeOf(containerTag: string, secret: string) {
   await opened.settle();
   const statedIn = new Set<string>();
   const secrets = await secretsOf(containerTag);
+  expect(secrets).not.toEqual([]);
   for (const { id } of secrets) {
     const purged = await core.purge(call, { memoryId: id, confirm });
     expect(purged.complete).toBe(true);

@@ -51,6 +51,7 @@ trial.tries("view", "lists files and folders, whatever project tags they carry",
   expect(await run({ command: "view", path: "/memories/trip/" })).toBe("Directory: /memories/trip/\n- plan.md");
   expect(await run({ command: "view", path: "/memories/empty/" })).toBe("Directory: /memories/empty/\n(empty)");
   const { body } = await service.rest.send("POST", "/v3/documents/list", { containerTags: ["claude_memory"] });
+  expect(body.memories).not.toEqual([]);
   for (const document of body.memories) expect(document.containerTags).toEqual(["claude_memory"]);
 });
 

@@ -67,6 +67,7 @@ test("never two of many processes hold the lock while they take it, release it, 
       for (const child of contenders) child.kill("SIGKILL");
     }
     expect(errors).toEqual([]);
+    expect(said).not.toEqual([]);
     expect(said.filter((line) => line !== "released")).toEqual([]);
   });
 }, 120_000);

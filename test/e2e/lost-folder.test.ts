@@ -79,6 +79,7 @@ test.each(HARMS)(
       const { code, errors } = await ended;
 
       expect(health === 503 || health === "gone").toBe(true);
+      expect(answers).not.toEqual([]);
       expect(answers.filter(({ status }) => status !== 503)).toEqual([]);
       for (const { message } of answers) expect(message).toMatch(REASON);
       expect(code).toBe(1);

@@ -219,6 +219,7 @@ else
           expectSecret(outcome);
           expect(outcome).toMatchObject({ code: 0 });
           const texts = await withService(folder, { DATABASE_URL: database }, ({ url }) => contents(url));
+          expect(acknowledged).not.toEqual([]);
           expect(acknowledged.filter((text) => !texts.has(text))).toEqual([]);
         }),
       TIMEOUT_MS,

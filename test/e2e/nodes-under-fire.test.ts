@@ -79,6 +79,7 @@ else
       try {
         const seen = await underFire(cluster, chroma);
         // Only success, "retry later" and a proxy's answer for a node that is gone.
+        expect(seen.statuses).toContain(200);
         expect([...seen.statuses].filter((status) => ![200, 503].includes(status))).toEqual([]);
         expect(seen.missed).toEqual([]);
         const wanted = seen.acknowledged;

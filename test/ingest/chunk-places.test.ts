@@ -31,6 +31,7 @@ describe("a split table", () => {
         content: `${HEADER}\n${[...ROWS, long].join("\n")}`,
         chunking: { strategy, size: 300, overlap: 0 },
       });
+      expect(chunks).not.toEqual([]);
       for (const { content } of chunks) expect(content.length).toBeLessThanOrEqual(300);
       const words = chunks.flatMap(({ content }) => content.split("\n").slice(2).join(" ").split(/\s+/)).join(" ");
       expect(words.match(/very/g)).toHaveLength(200);

@@ -65,6 +65,7 @@ describe("prose", () => {
     const contents = await contentsOf({ content: PROSE });
     expect(longest(contents)).toBeLessThanOrEqual(800);
     expect(contents.length).toBeLessThan(PROSE.length / 300);
+    expect(contents).not.toEqual([]);
     for (const content of contents) expect(content).toMatch(/^Sentence .*Hamburg\.$/s);
   });
 
@@ -133,6 +134,7 @@ describe("code", () => {
   test("the first line of a chunk keeps its indentation", async () => {
     const content = `class Long:\n${"    value = compute(value, 1234567890)\n".repeat(80)}`;
     const contents = await contentsOf({ content, filepath: "long.py" });
+    expect(contents.length).toBeGreaterThan(1);
     for (const chunk of contents.slice(1)) expect(chunk.startsWith("    value")).toBe(true);
   });
 
@@ -140,6 +142,7 @@ describe("code", () => {
     const content = `${"Use const for values that never change; import only what you need. ".repeat(20)}`;
     const contents = await contentsOf({ content });
     expect(longest(contents)).toBeLessThanOrEqual(800);
+    expect(contents).not.toEqual([]);
     for (const chunk of contents) expect(chunk).toMatch(/need\.$/);
   });
 });
@@ -156,7 +159,9 @@ describe("conversations", () => {
   });
 
   test("every chunk records its speaker and the date", async () => {
-    for (const [index, chunk] of (await chunkDocument({ content: session })).entries()) {
+    const chunks = await chunkDocument({ content: session });
+    expect(chunks).toHaveLength(turns.length);
+    for (const [index, chunk] of chunks.entries()) {
       expect(chunk.metadata).toEqual({ speakers: [turns[index]?.speaker], date: "2023-05-20T10:15:00.000Z" });
     }
   });
@@ -169,6 +174,7 @@ describe("conversations", () => {
       "Assistant: two",
     ]);
     const longTurns = await chunkDocument({ content: session });
+    expect(longTurns).toHaveLength(turns.length);
     for (const chunk of longTurns.slice(1)) expect(chunk.context.length).toBeLessThanOrEqual(601);
   });
 
@@ -249,11 +255,14 @@ describe("hostile texts", () => {
 
   test("no surrogate pair is split", async () => {
     for (const shift of ["", "a", "ab"]) {
-      for (const content of await contentsOf({ content: shift + "😀".repeat(3000) }))
-        expect(content.isWellFormed()).toBe(true);
+      const contents = await contentsOf({ content: shift + "😀".repeat(3000) });
+      expect(contents.length).toBeGreaterThan(1);
+      for (const content of contents) expect(content.isWellFormed()).toBe(true);
     }
     const turn = JSON.stringify([{ role: "user", content: "😀".repeat(9000) }]);
-    for (const chunk of await chunkDocument({ content: `${turn}\n${"😀".repeat(9000)}` })) {
+    const chunks = await chunkDocument({ content: `${turn}\n${"😀".repeat(9000)}` });
+    expect(chunks.length).toBeGreaterThan(1);
+    for (const chunk of chunks) {
       expect(chunk.content.isWellFormed() && chunk.context.isWellFormed()).toBe(true);
     }
   });
@@ -282,6 +291,7 @@ describe("settings of an organisation", () => {
     expect(await most(PROSE)).toBeLessThanOrEqual(800);
     expect(await most(PROSE)).toBeGreaterThan(600);
     const chinese = await cut("我家屋顶上有蜜蜂。 ".repeat(400), { chunkingStrategy: "token", chunkSize: 200 });
+    expect(chinese).not.toEqual([]);
     for (const piece of chinese) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(800);
     expect(await most("蜜".repeat(4_000))).toBeLessThanOrEqual(267);
   });
@@ -304,6 +314,7 @@ describe("settings of an organisation", () => {
         expect(repeated.length).toBeGreaterThan(0);
       }
       const pieces = await cut(PROSE, { chunkingStrategy: "sentence", chunkSize: 400, chunkOverlap: 150 });
+      expect(pieces).not.toEqual([]);
       for (const piece of pieces) expect(piece).toMatch(/^Sentence number/);
     },
   );

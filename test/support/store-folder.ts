@@ -100,8 +100,8 @@ export function startStoreChild(...parameters: readonly string[]): StoreChild {
     lines,
     async nextLine() {
       while (lines().length <= taken) {
-        const { exitCode } = child;
-        if (exitCode !== null) throw new Error(`The process ended with ${exitCode}`);
+        const end = child.exitCode ?? child.signalCode;
+        if (end !== null) throw new Error(`The process ended with ${end}`);
         await Promise.race([once(child.stdout, "data"), ended]);
       }
       taken += 1;

@@ -92,6 +92,7 @@ describe("files attached to an email", () => {
     expect(metadata).toMatchObject({ team: "quay", attachments: ["harbour.docx", "note.txt", "tool.bin"] });
     expect(await notesOf(mail)).toContain("Files inside it cannot be read: tool.bin.");
     const attached = (await list()).filter(({ id }) => id !== mail);
+    expect(attached).toHaveLength(2);
     for (const one of attached) {
       expect(one).toMatchObject({
         status: "done",

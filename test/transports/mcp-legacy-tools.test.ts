@@ -107,6 +107,7 @@ describe("the list of tools", () => {
     await mcp.close();
     await connect("v2 pinned", { tools: "all" });
     expect(await mcp.listTools()).toEqual(earlier);
+    expect(earlier).not.toEqual([]);
     for (const { name, title, description, annotations, inputSchema, outputSchema } of earlier) {
       expect([name, title, description]).toEqual([name, expect.any(String), expect.stringMatching(/\.$/)]);
       expect([name, Object.keys(annotations ?? {}).length]).toEqual([name, 4]);
@@ -126,7 +127,9 @@ describe("the list of tools", () => {
 
   test("has no container argument under any name where a container is pinned", async () => {
     await connect("v2 auto", { tools: "all", isPinned: true });
-    for (const { name, inputSchema } of await mcp.listTools())
+    const tools = await mcp.listTools();
+    expect(tools).not.toEqual([]);
+    for (const { name, inputSchema } of tools)
       expect([name, JSON.stringify(inputSchema)]).toEqual([
         name,
         expect.not.stringMatching(/"(containerTag|namespace|projectId)"/),

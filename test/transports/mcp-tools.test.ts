@@ -126,7 +126,9 @@ describe("the tools", () => {
 
   test("have a title, a description and schemas", async () => {
     await connect();
-    for (const tool of await mcp.listTools()) {
+    const tools = await mcp.listTools();
+    expect(tools).not.toEqual([]);
+    for (const tool of tools) {
       expect(tool.title).toMatch(/^[A-Z]/);
       expect(tool.description?.length).toBeGreaterThan(50);
       expect(tool.inputSchema).toMatchObject({ type: "object" });
@@ -281,7 +283,9 @@ describe("search", () => {
     const found = await call("search", { query: "Where is the archive?", containerTag: box, mode: "documents" });
     expect(found.structured["results"]).toMatchObject([{ kind: "chunk", id: receipt.structured["documentId"] }]);
     const hybrid = await call("search", { query: "Where is the archive?", containerTag: box });
-    for (const { id } of listed(hybrid, "results")) expect((await call("fetch", { id })).structured["id"]).toBe(id);
+    const results = listed(hybrid, "results");
+    expect(results).not.toEqual([]);
+    for (const { id } of results) expect((await call("fetch", { id })).structured["id"]).toBe(id);
   });
 
   test("stays in its container", async () => {

@@ -74,7 +74,9 @@ describe("OAuth discovery", () => {
     expect([metadata.issuer, metadata.token_endpoint]).toEqual([elsewhere, `${elsewhere}/oauth/token`]);
     const { access_token } = await signIn();
     expect([(await use(access_token)).status, (await use(access_token, elsewhere)).status]).toEqual([200, 401]);
-    const page = await browser.open(app.authorizeUrl().href.replace(url, elsewhere).replace(url, elsewhere));
+    const stranger = createBrowser(elsewhere, browser.cookies);
+    const page = await stranger.open(app.authorizeUrl().href.replace(url, elsewhere));
+    expect([page.status, page.url.pathname]).toEqual([400, "/oauth/authorize"]);
     expect(page.text).not.toContain("form_token");
   });
 });
@@ -169,7 +171,9 @@ describe("an access token", () => {
   test("is not stored in clear text; neither are codes and refresh tokens", async () => {
     const callback = await allow(browser, app.authorizeUrl());
     const { body } = await app.redeem(callback);
-    for (const name of (await readdir(rest.dataDirectory)).filter((file) => file.startsWith("recollect.db"))) {
+    const files = (await readdir(rest.dataDirectory)).filter((file) => file.startsWith("recollect.db"));
+    expect(files).not.toEqual([]);
+    for (const name of files) {
       const bytes = await readFile(join(rest.dataDirectory, name));
       const secrets = [callback.searchParams.get("code"), body.access_token, body.refresh_token];
       for (const secret of secrets) expect([name, bytes.includes(String(secret))]).toEqual([name, false]);

@@ -211,7 +211,8 @@ test("what a page says of its reader becomes no lasting fact, and its instructio
   const profile = JSON.stringify(body.profile.static);
   for (const words of ["vegetarian", "Lyon", "4711", "Master", "green"]) expect(profile).not.toContain(words);
   const listed = await rest.send("POST", "/v4/memories/list", { containerTags: ["reader"] });
-  for (const memory of listed.body.memoryEntries ?? []) expect(memory).toMatchObject({ isStatic: false });
+  expect(listed.body.memoryEntries).not.toEqual([]);
+  for (const memory of listed.body.memoryEntries) expect(memory).toMatchObject({ isStatic: false });
 });
 
 test("offline, nothing is fetched, and the document says so", async () => {

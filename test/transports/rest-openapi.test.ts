@@ -21,9 +21,11 @@ interface Operation {
 }
 
 function operations(): Operation[] {
-  return Object.entries<any>(api.paths).flatMap(([path, methods]) =>
+  const listed = Object.entries<any>(api.paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, operation]) => ({ path, method, operation })),
   );
+  expect(listed).not.toEqual([]);
+  return listed;
 }
 
 /** The JSON bodies of an operation: that of the request, and those of the responses with their status. */
@@ -361,6 +363,7 @@ describe("the reference page", () => {
     expect(/<article id="addDocument">[^]*?<\/article>/.exec(text)?.[0]).toContain(`href="#schema-DocumentReceipt"`);
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = [...text.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links).not.toEqual([]);
     expect(links.filter((id) => !ids.has(id))).toEqual([]);
   });
 

@@ -10,6 +10,7 @@ describe("the roots that may match a question", () => {
   test("are the cached ones with one of its texts or families, and no other cached ones", () => {
     const roots = WORDS.map(keepRoot);
     const families = [...new Set(WORDS.map(familyOf))];
+    expect(roots).not.toEqual([]);
     for (const text of WORDS)
       for (const family of families) {
         const likely = new LikelyRoots([text, "unheard-of"], [family]);

@@ -25,6 +25,7 @@ export const profiles: readonly ContractGroup[] = [
           await known(world);
           const { static: lasting, dynamic } = (await profile(world)).profile;
           expect(lasting).toEqual(["Mia was born in Oslo"]);
+          expect(dynamic).not.toEqual([]);
           for (const text of dynamic) expect(typeof text).toBe("string");
         },
       ),

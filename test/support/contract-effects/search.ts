@@ -141,7 +141,9 @@ export const search: readonly ContractGroup[] = [
       ),
       works("Each result is either a memory or a chunk, with `version`, `metadata` and `updatedAt`", async (world) => {
         await filled(world);
-        for (const result of await world.find("Mia bees")) {
+        const results = await world.find("Mia bees");
+        expect(results).not.toEqual([]);
+        for (const result of results) {
           expect(["memory", "chunk"].filter((kind) => kind in result)).toHaveLength(1);
           expect(result).toMatchObject({ version: expect.any(Number), updatedAt: expect.any(String) });
           expect(result).toHaveProperty("metadata");
@@ -162,7 +164,9 @@ export const search: readonly ContractGroup[] = [
       }),
       works("`context` is absent unless requested", async (world) => {
         await filled(world);
-        for (const result of await world.find("Mia bees")) expect(result).not.toHaveProperty("context");
+        const results = await world.find("Mia bees");
+        expect(results).not.toEqual([]);
+        for (const result of results) expect(result).not.toHaveProperty("context");
       }),
       works(
         "Child memories have a positive distance, parents a negative one; related memories extend or derive",
