@@ -272,7 +272,7 @@ export const SETTINGS = {
   RECOLLECT_EXACT_MEGABYTES: setting({
     schema: wholeNumber(1, TERABYTE_IN_MEGABYTES),
     fallback: "448",
-    description: "Memory for the vectors of exact search, in MB; 100,000 vectors of the built-in embedder take 42 MB.",
+    description: "Memory for the vectors of exact search, in MB; 100,000 vectors of the built-in embedder take 47 MB.",
   }),
   RECOLLECT_MAX_TEXT_BYTES: setting({
     schema: wholeNumber(1, GIGABYTE),
