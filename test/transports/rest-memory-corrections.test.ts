@@ -95,10 +95,6 @@ describe("what something is now", () => {
       ["Ana's bank is Monzo now", ...REVOLUT],
     ],
     [
-      [...BANK, "My bank is closed now."],
-      [...REVOLUT, "User's bank is closed now"],
-    ],
-    [
       [...BANK, "I closed my N26 account."],
       ["User closed their N26 account", ...REVOLUT],
     ],
