@@ -17,9 +17,9 @@ const ODD = [
   .concat(`0.${"0".repeat(400)}1e401`, `${"0".repeat(400)}.${"0".repeat(400)}`, `0x${"f".repeat(256)}`)
   .concat(`0b${"1".repeat(1_024)}`, `0b${"1".repeat(53)}${"0".repeat(971)}`, `0x${"0".repeat(2_000)}1`, "9".repeat(309))
   .concat(
-    [..."\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u202f\u205f\u3000\ufeff\u200b\u0085"].map(
-      (space) => `${space}7${space}`,
-    ),
+    "\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u202f\u205f\u3000\ufeff\u200b\u0085"
+      .split("")
+      .map((space) => `${space}7${space}`),
   );
 
 const part = fc.constantFrom(
